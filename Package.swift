@@ -1,0 +1,120 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target of ours is compiled with.
+let house: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+/// The pure targets: the standard library alone, every unsafe expression marked.
+let pure: [SwiftSetting] = house + [.strictMemorySafety()]
+
+func layer(_ name: String, on dependencies: [Target.Dependency], at folder: String = "Sources", _ settings: [SwiftSetting] = house)
+  -> Target
+{
+  .target(name: name, dependencies: dependencies, path: "\(folder)/\(name)", swiftSettings: settings)
+}
+
+func program(_ name: String, on dependencies: [Target.Dependency], at folder: String) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: "\(folder)/\(name)", swiftSettings: house)
+}
+
+func tests(_ name: String, on dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: house)
+}
+
+let package = Package(
+  name: "Minerva",
+  products: [
+    .library(name: "ListDiff", targets: ["ListDiff"]),
+    .library(name: "Minerva", targets: ["Minerva"]),
+    .library(name: "MinervaHosting", targets: ["MinervaHosting"]),
+    .library(name: "MinervaTesting", targets: ["MinervaTesting"]),
+    .executable(name: "minerva", targets: ["minerva-command"]),
+    .executable(name: "minerva-shell", targets: ["minerva-shell"]),
+    .executable(name: "minerva-broker", targets: ["minerva-broker"]),
+    .executable(name: "minerva-host", targets: ["minerva-host"]),
+    .executable(name: "minerva-diff", targets: ["minerva-diff"]),
+    .executable(name: "minerva-floor", targets: ["minerva-floor"]),
+  ],
+  targets: [
+    // C libraries, as Debian ships them: a module map each, nothing else.
+    .systemLibrary(name: "CZeroMQ", path: "Sources/CZeroMQ"),
+    .systemLibrary(name: "CSQLite", path: "Sources/CSQLite"),
+    .systemLibrary(name: "CEditLine", path: "Sources/CEditLine"),
+
+    // Pure layers: values and state machines, no I/O, no clock.
+    layer("ListDiff", on: [], pure),
+    layer("MinervaNavigation", on: [], pure),
+    layer("MinervaWire", on: [], pure),
+    layer("MinervaProtocol", on: ["MinervaWire"], pure),
+
+    // The edge: sockets, files, processes.
+    layer("MinervaTransport", on: ["CZeroMQ", "MinervaProtocol", "MinervaWire"]),
+    layer("MinervaActors", on: ["MinervaProtocol", "MinervaTransport", "MinervaWire"]),
+    layer("MinervaJournal", on: ["CSQLite", "MinervaWire"]),
+    layer("MinervaSupervision", on: ["MinervaProtocol", "MinervaWire"]),
+
+    // What crosses processes, and what stands on it.
+    layer("MinervaInterfaces", on: ["ListDiff", "MinervaActors", "MinervaNavigation", "MinervaWire"]),
+    layer("Minerva", on: ["ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"]),
+    layer(
+      "MinervaBroker",
+      on: ["MinervaActors", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire"]),
+    layer(
+      "MinervaHosting",
+      on: [
+        "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire",
+      ]),
+    layer(
+      "MinervaTesting",
+      on: ["Minerva", "MinervaBroker", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaWire"]),
+    layer("MinervaSimulation", on: ["MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"]),
+    layer("MinervaDemo", on: ["Minerva", "MinervaHosting", "MinervaInterfaces"]),
+
+    // Service processes.
+    layer("DiffService", on: ["ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaProtocol", "MinervaWire"], at: "Services"),
+    program("minerva-broker", on: ["CommandKit", "MinervaBroker", "MinervaSupervision"], at: "Services"),
+    program("minerva-diff", on: ["CommandKit", "DiffService", "MinervaSupervision"], at: "Services"),
+    program("minerva-host", on: ["CommandKit", "MinervaDemo", "MinervaHosting", "MinervaSupervision"], at: "Services"),
+
+    // The command line.
+    layer("CommandKit", on: ["MinervaWire"], at: "cli"),
+    layer(
+      "ShellKit", on: ["CEditLine", "CommandKit", "ListDiff", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"], at: "cli"),
+    program(
+      "minerva-command",
+      on: [
+        "CommandKit", "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol",
+        "MinervaSimulation", "MinervaSupervision", "MinervaTransport", "MinervaWire", "ShellKit",
+      ], at: "cli"),
+    program("minerva-shell", on: ["CommandKit", "MinervaSupervision", "ShellKit"], at: "cli"),
+
+    // The C echo that the bus is measured against.
+    .executableTarget(
+      name: "minerva-floor", dependencies: ["CZeroMQ"], path: "Tests/Benchmarks/floor",
+      cSettings: [.unsafeFlags(["-O2"])], linkerSettings: [.linkedLibrary("zmq")]),
+
+    tests("ListDiffTests", on: ["ListDiff"]),
+    tests("MinervaNavigationTests", on: ["MinervaNavigation"]),
+    tests("MinervaWireTests", on: ["MinervaWire"]),
+    tests("MinervaProtocolTests", on: ["MinervaProtocol", "MinervaWire"]),
+    tests("MinervaTransportTests", on: ["CZeroMQ", "MinervaProtocol", "MinervaTransport", "MinervaWire"]),
+    tests("MinervaActorsTests", on: ["MinervaActors", "MinervaTransport", "MinervaWire"]),
+    tests("MinervaJournalTests", on: ["MinervaJournal", "MinervaWire"]),
+    tests("MinervaSupervisionTests", on: ["MinervaProtocol", "MinervaSupervision", "MinervaWire"]),
+    tests("MinervaTests", on: ["ListDiff", "Minerva", "MinervaInterfaces", "MinervaWire"]),
+    tests("MinervaBrokerTests", on: ["MinervaBroker", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaWire"]),
+    tests("MinervaHostingTests", on: ["Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaWire"]),
+    tests("MinervaSimulationTests", on: ["MinervaProtocol", "MinervaSimulation", "MinervaWire"]),
+    tests("MinervaDemoTests", on: ["Minerva", "MinervaDemo", "MinervaHosting", "MinervaWire"]),
+    tests("CommandKitTests", on: ["CommandKit", "MinervaWire"]),
+    tests("ShellKitTests", on: ["CommandKit", "ShellKit", "MinervaNavigation", "MinervaWire"]),
+    tests("DiffServiceTests", on: ["DiffService", "ListDiff", "MinervaInterfaces", "MinervaWire"]),
+    tests("EndToEndTests", on: ["MinervaActors", "MinervaInterfaces", "MinervaSupervision", "MinervaTesting", "MinervaWire"]),
+    tests("LayoutTests", on: []),
+  ]
+)

@@ -1,0 +1,1 @@
+// DiffService: see the layer's folder in Package.swift.

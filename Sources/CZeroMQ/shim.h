@@ -1,0 +1,6 @@
+#pragma once
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <zmq.h>

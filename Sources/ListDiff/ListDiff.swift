@@ -1,0 +1,1 @@
+// ListDiff: see the layer's folder in Package.swift.

@@ -1,0 +1,1 @@
+// Minerva: see the layer's folder in Package.swift.

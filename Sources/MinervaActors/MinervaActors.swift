@@ -1,0 +1,1 @@
+// MinervaActors: see the layer's folder in Package.swift.

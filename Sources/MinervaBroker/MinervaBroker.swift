@@ -1,0 +1,1 @@
+// MinervaBroker: see the layer's folder in Package.swift.

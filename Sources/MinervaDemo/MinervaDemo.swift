@@ -1,0 +1,1 @@
+// MinervaDemo: see the layer's folder in Package.swift.

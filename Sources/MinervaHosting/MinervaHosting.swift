@@ -1,0 +1,1 @@
+// MinervaHosting: see the layer's folder in Package.swift.

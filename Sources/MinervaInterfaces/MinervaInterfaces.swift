@@ -1,0 +1,1 @@
+// MinervaInterfaces: see the layer's folder in Package.swift.

@@ -1,0 +1,1 @@
+// MinervaJournal: see the layer's folder in Package.swift.

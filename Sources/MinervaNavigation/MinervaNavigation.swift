@@ -1,0 +1,1 @@
+// MinervaNavigation: see the layer's folder in Package.swift.

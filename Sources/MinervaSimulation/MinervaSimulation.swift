@@ -1,0 +1,1 @@
+// MinervaSimulation: see the layer's folder in Package.swift.

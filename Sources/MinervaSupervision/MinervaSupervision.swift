@@ -1,0 +1,1 @@
+// MinervaSupervision: see the layer's folder in Package.swift.

@@ -1,0 +1,1 @@
+// MinervaTesting: see the layer's folder in Package.swift.

@@ -1,0 +1,1 @@
+// MinervaTransport: see the layer's folder in Package.swift.

@@ -1,0 +1,1 @@
+// MinervaWire: see the layer's folder in Package.swift.

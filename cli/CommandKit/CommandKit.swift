@@ -1,0 +1,1 @@
+// CommandKit: see the layer's folder in Package.swift.

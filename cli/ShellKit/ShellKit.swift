@@ -1,0 +1,1 @@
+// ShellKit: see the layer's folder in Package.swift.
