@@ -45,6 +45,7 @@ let package = Package(
     .systemLibrary(name: "CZeroMQ", path: "Sources/CZeroMQ"),
     .systemLibrary(name: "CSQLite", path: "Sources/CSQLite"),
     .systemLibrary(name: "CEditLine", path: "Sources/CEditLine"),
+    .systemLibrary(name: "CPosix", path: "Sources/CPosix"),
 
     // Pure layers: values and state machines, no I/O, no clock.
     layer("ListDiff", on: [], pure),
@@ -56,7 +57,7 @@ let package = Package(
     layer("MinervaTransport", on: ["CZeroMQ", "MinervaProtocol", "MinervaWire"]),
     layer("MinervaActors", on: ["MinervaProtocol", "MinervaTransport", "MinervaWire"]),
     layer("MinervaJournal", on: ["CSQLite", "MinervaWire"]),
-    layer("MinervaSupervision", on: ["MinervaProtocol", "MinervaWire"]),
+    layer("MinervaSupervision", on: ["CPosix"]),
 
     // What crosses processes, and what stands on it.
     layer("MinervaInterfaces", on: ["ListDiff", "MinervaActors", "MinervaNavigation", "MinervaWire"]),
@@ -105,7 +106,7 @@ let package = Package(
     tests("MinervaTransportTests", on: ["CZeroMQ", "MinervaProtocol", "MinervaTransport", "MinervaWire"]),
     tests("MinervaActorsTests", on: ["MinervaActors", "MinervaTransport", "MinervaWire"]),
     tests("MinervaJournalTests", on: ["MinervaJournal", "MinervaWire"]),
-    tests("MinervaSupervisionTests", on: ["MinervaProtocol", "MinervaSupervision", "MinervaWire"]),
+    tests("MinervaSupervisionTests", on: ["MinervaSupervision"]),
     tests("MinervaTests", on: ["ListDiff", "Minerva", "MinervaInterfaces", "MinervaWire"]),
     tests("MinervaBrokerTests", on: ["MinervaBroker", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaWire"]),
     tests("MinervaHostingTests", on: ["Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaWire"]),

@@ -1,0 +1,163 @@
+#pragma once
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* The environment of this process: the C global is a concurrency error in Swift. */
+static inline char **cposix_environ(void) { return environ; }
+
+/* A descriptor that becomes readable when the child ends; -1 and errno otherwise. */
+static inline int cposix_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+/* Signals the very process behind the descriptor, never one that got its number later. */
+static inline int cposix_pidfd_signal(int pidfd, int signal) {
+  return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, (void *)0, 0);
+}
+
+/* How a child ended, or that it has not. */
+struct cposix_exit {
+  int ended;  /* 0: still running, 1: ended, -1: errno */
+  int status; /* exit status, when signal is 0 */
+  int signal; /* the signal that ended it, or 0 */
+};
+
+static inline struct cposix_exit cposix_reap(pid_t pid) {
+  struct cposix_exit result = {0, 0, 0};
+  int status = 0;
+  pid_t got;
+  do {
+    got = waitpid(pid, &status, WNOHANG);
+  } while (got < 0 && errno == EINTR);
+  if (got == 0) return result;
+  if (got < 0) {
+    result.ended = -1;
+    return result;
+  }
+  if (WIFEXITED(status)) {
+    result.ended = 1;
+    result.status = WEXITSTATUS(status);
+  } else if (WIFSIGNALED(status)) {
+    result.ended = 1;
+    result.signal = WTERMSIG(status);
+  }
+  return result;
+}
+
+/* What a child is started with; descriptors of -1 become /dev/null. */
+struct cposix_spawn_request {
+  const char *path;
+  char *const *arguments;
+  char *const *environment;
+  const char *directory; /* or NULL */
+  int input;
+  int output;
+  int error;
+  int inherited; /* given to the child as descriptor 3, or -1 */
+  int own_group;
+};
+
+/* Starts a child with no other descriptor of ours, an empty signal mask and default dispositions. Returns 0 or an errno. */
+static inline int cposix_spawn(const struct cposix_spawn_request *request, pid_t *pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  int failure = posix_spawn_file_actions_init(&actions);
+  if (failure) return failure;
+  failure = posix_spawnattr_init(&attributes);
+  if (failure) {
+    posix_spawn_file_actions_destroy(&actions);
+    return failure;
+  }
+  short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+  if (request->own_group) flags |= POSIX_SPAWN_SETPGROUP;
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  sigdelset(&all, SIGKILL);
+  sigdelset(&all, SIGSTOP);
+
+  int sources[3] = {request->input, request->output, request->error};
+  for (int target = 0; target < 3 && !failure; target++) {
+    if (sources[target] < 0)
+      failure = posix_spawn_file_actions_addopen(&actions, target, "/dev/null", target == 0 ? O_RDONLY : O_WRONLY, 0);
+    else
+      failure = posix_spawn_file_actions_adddup2(&actions, sources[target], target);
+  }
+  if (!failure && request->inherited >= 0)
+    failure = posix_spawn_file_actions_adddup2(&actions, request->inherited, 3);
+  if (!failure) failure = posix_spawn_file_actions_addclosefrom_np(&actions, request->inherited >= 0 ? 4 : 3);
+  if (!failure && request->directory) failure = posix_spawn_file_actions_addchdir_np(&actions, request->directory);
+  if (!failure) failure = posix_spawnattr_setflags(&attributes, flags);
+  if (!failure) failure = posix_spawnattr_setsigmask(&attributes, &none);
+  if (!failure) failure = posix_spawnattr_setsigdefault(&attributes, &all);
+  if (!failure) failure = posix_spawnattr_setpgroup(&attributes, 0);
+  if (!failure)
+    failure = posix_spawn(pid, request->path, &actions, &attributes, request->arguments, request->environment);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return failure;
+}
+
+/*
+ * The write end of the pipe that signals are told through. One copy for each object file that uses it,
+ * so only TerminationSignals.swift may.
+ */
+static volatile int cposix_signal_pipe = -1;
+
+static inline void cposix_signal_arrived(int signal) {
+  int saved = errno;
+  unsigned char byte = (unsigned char)signal;
+  ssize_t ignored = write(cposix_signal_pipe, &byte, 1);
+  (void)ignored;
+  errno = saved;
+}
+
+/* Sends a signal's number down the pipe whenever it arrives. Returns 0 or an errno. */
+static inline int cposix_tell_signal(int signal, int write_end) {
+  cposix_signal_pipe = write_end;
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = cposix_signal_arrived;
+  action.sa_flags = SA_RESTART;
+  sigfillset(&action.sa_mask);
+  return sigaction(signal, &action, NULL) == 0 ? 0 : errno;
+}
+
+static inline int cposix_default_signal(int signal) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = SIG_DFL;
+  return sigaction(signal, &action, NULL) == 0 ? 0 : errno;
+}
+
+/* A write to a peer that left is an error to handle, not the end of the process. */
+static inline void cposix_ignore_broken_pipes(void) { signal(SIGPIPE, SIG_IGN); }
+
+/* Names the calling thread, for debuggers and /proc. */
+static inline void cposix_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+/* The words for an error number; the GNU and the POSIX strerror_r differ, this is either. */
+static inline const char *cposix_error_text(int number) {
+  const char *text = strerrordesc_np(number);
+  return text ? text : "unknown error";
+}
+
+static inline int cposix_is_socket(mode_t mode) { return S_ISSOCK(mode); }
+static inline int cposix_is_directory(mode_t mode) { return S_ISDIR(mode); }
+static inline int cposix_is_link(mode_t mode) { return S_ISLNK(mode); }

@@ -1,0 +1,121 @@
+internal import CPosix
+internal import Glibc
+internal import Synchronization
+
+/// A name held by this process alone, for as long as it lives: `flock` on a file with the holder's process id in it.
+///
+/// The kernel lets go of the lock when the process dies, however it dies, so a stale file never blocks. libzmq
+/// needs this: a second bind of an `ipc` path succeeds and steals the first one's clients.
+package final class LockFile: Sendable {
+  package let path: String
+  private let descriptor: Mutex<Int32>
+
+  private init(path: String, descriptor: Int32) {
+    self.path = path
+    self.descriptor = Mutex(descriptor)
+  }
+
+  deinit { release() }
+
+  /// Takes the lock at once or refuses.
+  ///
+  /// - Throws: `runtime.taken` with the holder's process id; `runtime.owner`, `runtime.io`.
+  package static func acquire(_ path: String) throws(SupervisionError) -> LockFile {
+    // A holder that lets go removes the file first: what we then locked has no name any more, so we look again.
+    for _ in 0..<64 {
+      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      guard descriptor >= 0 else {
+        let code: SupervisionError.Code = errno == EACCES ? .owner : .inputOutput
+        throw SupervisionError(code, "cannot open the lock \(path); check the owner of its directory", errno: errno)
+      }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        let failure = errno
+        let holder = readHolder(descriptor)
+        close(descriptor)
+        guard failure == EWOULDBLOCK else {
+          throw SupervisionError(.inputOutput, "cannot lock \(path)", errno: failure)
+        }
+        let who = holder.map { "process \($0)" } ?? "another process"
+        throw SupervisionError(.taken, "\(path) is held by \(who); stop it, or choose another directory with --runtime DIR")
+      }
+      var ours = stat()
+      var named = stat()
+      guard fstat(descriptor, &ours) == 0, lstat(path, &named) == 0, ours.st_ino == named.st_ino, ours.st_dev == named.st_dev else {
+        close(descriptor)
+        continue
+      }
+      let text = Array("\(getpid())\n".utf8)
+      guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.count, 0) == text.count else {
+        let failure = errno
+        close(descriptor)
+        throw SupervisionError(.inputOutput, "cannot write the lock \(path)", errno: failure)
+      }
+      return LockFile(path: path, descriptor: descriptor)
+    }
+    throw SupervisionError(.taken, "\(path) changes hands all the time; try again")
+  }
+
+  /// The process id in a lock that is held, or nil when nobody holds it.
+  package static func holder(of path: String) -> Int32? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    if flock(descriptor, LOCK_SH | LOCK_NB) == 0 { return nil }
+    return readHolder(descriptor)
+  }
+
+  /// Lets go and removes the file. Idempotent.
+  package func release() {
+    descriptor.withLock { descriptor in
+      guard descriptor >= 0 else { return }
+      unlink(path)
+      close(descriptor)
+      descriptor = -1
+    }
+  }
+
+  /// Makes the path free for a bind: a stale socket is removed, anything else is left where it is.
+  ///
+  /// - Throws: `runtime.taken` when somebody answers at the socket, `runtime.not_socket` when a file of another kind
+  ///   stands there, `runtime.io`.
+  package func clearSocket(at path: String) throws(SupervisionError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      guard errno == ENOENT else { throw SupervisionError(.inputOutput, "cannot look at \(path)", errno: errno) }
+      return
+    }
+    guard cposix_is_socket(status.st_mode) != 0 else {
+      throw SupervisionError(.notSocket, "\(path) is not a socket and is left as it is; move it away or choose another --runtime DIR")
+    }
+    guard !Self.answers(path) else {
+      throw SupervisionError(.taken, "another process listens at \(path); stop it, or choose another directory with --runtime DIR")
+    }
+    guard unlink(path) == 0 || errno == ENOENT else {
+      throw SupervisionError(.inputOutput, "cannot remove the stale socket \(path)", errno: errno)
+    }
+  }
+
+  /// Whether a process accepts connections at a socket.
+  package static func answers(_ path: String) -> Bool {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    guard bytes.count <= RuntimeDirectory.socketPathLimit else { return false }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+    guard probe >= 0 else { return false }
+    defer { close(probe) }
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+    }
+    // A full backlog (EAGAIN) is a listener too.
+    return result == 0 || errno == EAGAIN || errno == EINPROGRESS
+  }
+
+  private static func readHolder(_ descriptor: Int32) -> Int32? {
+    var bytes = [UInt8](repeating: 0, count: 32)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    guard count > 0 else { return nil }
+    return Int32(String(decoding: bytes[..<count].prefix { $0 != 0x0A }, as: UTF8.self))
+  }
+}

@@ -1,1 +1,0 @@
-// MinervaSupervision: see the layer's folder in Package.swift.
