@@ -1,0 +1,97 @@
+/// Every code the runtime answers, with its cause and its remedy: the one source of `help errors`.
+public enum ErrorCatalogue {
+  /// What is known about one code.
+  public struct Entry: Hashable, Sendable {
+    public let code: MinervaError.Code
+    /// Why it happens.
+    public let cause: String
+    /// What to do about it.
+    public let remedy: String
+    /// Whether sending the same request again later can help, unless an error says otherwise itself.
+    public let retryable: Bool
+
+    init(_ code: MinervaError.Code, _ cause: String, _ remedy: String, retryable: Bool = false) {
+      self.code = code
+      self.cause = cause
+      self.remedy = remedy
+      self.retryable = retryable
+    }
+  }
+
+  /// The entry of a code, or nothing for codes of apps and of newer peers.
+  public static func entry(for code: MinervaError.Code) -> Entry? { byCode[code] }
+
+  private static let byCode: [MinervaError.Code: Entry] = Dictionary(entries.map { ($0.code, $0) }) { first, _ in first }
+
+  /// All entries, in the order in which they are shown.
+  public static let entries: [Entry] = bus + payloads + navigation + routes + rest
+
+  private static let bus: [Entry] = [
+    Entry(.unreachable, "no process listens at the address", "start it (minerva up) or check --connect", retryable: true),
+    Entry(
+      .peerLost, "the other process died, stopped or lost its connection during the call", "look at details.maybe_executed, then repeat"),
+    Entry(.deadline, "no answer came in time", "repeat with a longer --timeout; look at minerva status for a stalled process"),
+    Entry(.cancelled, "the caller gave up", "nothing, unless you did not mean to"),
+    Entry(.backpressure, "a bounded queue is full", "wait for details.retry_after_ms, send fewer at a time", retryable: true),
+    Entry(.tooLarge, "a message is over the limit", "send less, or raise the limit on both sides"),
+    Entry(.badMessage, "the bytes do not follow the protocol", "check that both ends are Minerva of compatible versions"),
+    Entry(.notExposed, "the actor does not offer this call", "expose the interface, or bring both ends to one version"),
+    Entry(.noSuchActor, "nobody of that name lives there", "look the name up again: it may have ended or moved", retryable: true),
+    Entry(.unauthorized, "the key's role does not allow it", "ask for a key with the role (minerva keys allow)"),
+    Entry(.unsupported, "the peer does not know this kind of message or version", "bring both ends to compatible versions"),
+    Entry(.notOwner, "another broker owns the scene", "ask the broker in details.owner", retryable: true),
+    Entry(.staleEpoch, "the sender speaks for an earlier life of itself or of the scene", "register again, then repeat", retryable: true),
+    Entry(.nameTaken, "a live process has that name", "choose another name or stop the other process"),
+    Entry(.closed, "this end is shutting down", "connect again", retryable: true),
+    Entry(.unsafeDirectory, "the runtime directory has the wrong owner or mode", "chown it to you and chmod 0700, or choose another"),
+    Entry(.endpointInvalid, "the address cannot be used", "ipc paths have at most 107 bytes; tcp needs host:port"),
+    Entry(.endpointTaken, "something else lives at that address", "stop it or choose another address"),
+  ]
+
+  private static let payloads: [Entry] = [
+    Entry(.inputInvalid, "the payload does not fit the module's input", "correct the field the text names; see modules NAME"),
+    Entry(.inputConfigure, "the block that configures a module failed", "correct the block; its own error is in the text"),
+    Entry(.outputInvalid, "the payload does not fit the module's output", "correct the field the text names; see modules NAME"),
+    Entry(.moduleUnknown, "no running host offers the module", "check the name and that its host runs (modules)"),
+    Entry(.moduleSchemaConflict, "two hosts offer the module with different schemas", "bring both hosts to one version"),
+    Entry(.moduleFactoryFailed, "the host could not create the module", "look at the host's log"),
+    Entry(.moduleBadAddress, "the address of a module cannot be read", "write Module or Module@host"),
+    Entry(.linkTimeout, "the host did not answer in time whether it takes the screen", "look at the host; repeat", retryable: true),
+    Entry(.linkDuplicate, "a module was linked twice", "open it once"),
+    Entry(.linkNotPresented, "the module was configured but not presented", "present it, or drop it"),
+    Entry(.linkNoEndpoint, "the host offers no endpoint for the call", "look at the host's log"),
+  ]
+
+  private static let navigation: [Entry] = [
+    Entry(.staleRef, "the screen has left", "look at tree; the text says when and why it left"),
+    Entry(.noContainer, "there is no such container here", "use one of the kinds the text names"),
+    Entry(.noTransition, "the module has no transition of that name", "use one the text names"),
+    Entry(.rootProtected, "the root of a stack cannot be popped", "dismiss or replace it instead"),
+    Entry(.targetNotFound, "the target is not in this stack", "look at the stack in the text"),
+    Entry(.vetoed, "the screen does not let itself be swiped away now", "finish what it holds, or remove it by a command"),
+    Entry(.busy, "a transition runs and the policy is reject", "wait, or use --policy queue", retryable: true),
+    Entry(.superseded, "a newer request replaced this one", "nothing, unless both were meant"),
+    Entry(.orphaned, "the screen to present from has left", "open from a screen that is there"),
+    Entry(.sceneAppRequired, "several apps run and none was named", "add --app NAME"),
+  ]
+
+  private static let routes: [Entry] = [
+    Entry(.routeInvalidURL, "the URL cannot be read", "check percent signs and encoding"),
+    Entry(.routeNoMatch, "no route matches the URL", "look at routes"),
+    Entry(.routeNotRoutable, "the module cannot be reached by a link", "open it by name"),
+    Entry(.routeWrongContext, "the route needs a context that is not there", "add --context, or open what it needs first"),
+    Entry(.routeIncomplete, "the plan stopped before its end", "look at plans"),
+    Entry(.routeFailed, "a step of the plan failed", "the text names the step and its error"),
+    Entry(.routeSuperseded, "a newer link replaced this plan", "nothing, unless both were meant"),
+  ]
+
+  private static let rest: [Entry] = [
+    Entry(.listStale, "the call speaks of an earlier version of the list", "take the current version and repeat", retryable: true),
+    Entry(.diffPoison, "every worker that took the job died", "look at the job's data; details.dead_workers names them"),
+    Entry(.diffSuperseded, "a newer job for the same list replaced this one", "nothing: the newer answer is the one to show"),
+    Entry(.diffNoWorker, "no diff worker is running", "start one (minerva up)", retryable: true),
+    Entry(.journalUnavailable, "the journal cannot be written", "free space or restore the disk; nothing was lost", retryable: true),
+    Entry(.timeOutOfRange, "the journal does not reach back that far", "ask for a later time"),
+    Entry(.appFailed, "the app's code threw an error", "the text is the app's own"),
+  ]
+}

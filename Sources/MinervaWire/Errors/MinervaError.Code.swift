@@ -1,0 +1,93 @@
+extension MinervaError {
+  /// A stable dotted code, open for `nav.*`, `app.*` and whatever comes later.
+  ///
+  /// A struct over its text, so that an unknown code of a newer peer survives the journey.
+  public struct Code: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public init(_ text: String) { rawValue = text }
+    public init(stringLiteral text: String) { rawValue = text }
+
+    public var description: String { rawValue }
+
+    /// The part before the first dot: `bus`, `nav`, `app`.
+    public var family: Substring { rawValue.prefix { $0 != "." } }
+  }
+}
+
+extension MinervaError.Code: Codable {
+  public init(from decoder: any Decoder) throws { rawValue = try decoder.singleValueContainer().decode(String.self) }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(rawValue)
+  }
+}
+
+extension MinervaError.Code {
+  // The bus.
+  public static let unreachable: Self = "bus.unreachable"
+  public static let peerLost: Self = "bus.peer_lost"
+  public static let deadline: Self = "bus.deadline"
+  public static let cancelled: Self = "bus.cancelled"
+  public static let backpressure: Self = "bus.backpressure"
+  public static let tooLarge: Self = "bus.too_large"
+  public static let badMessage: Self = "bus.bad_message"
+  public static let notExposed: Self = "bus.not_exposed"
+  public static let noSuchActor: Self = "bus.no_such_actor"
+  public static let unauthorized: Self = "bus.unauthorized"
+  public static let unsupported: Self = "bus.unsupported"
+  public static let notOwner: Self = "bus.not_owner"
+  public static let staleEpoch: Self = "bus.stale_epoch"
+  public static let nameTaken: Self = "bus.name_taken"
+  public static let closed: Self = "bus.closed"
+  public static let unsafeDirectory: Self = "bus.unsafe_directory"
+  public static let endpointInvalid: Self = "bus.endpoint_invalid"
+  public static let endpointTaken: Self = "bus.endpoint_taken"
+
+  // Payloads and modules.
+  public static let inputInvalid: Self = "input.invalid"
+  public static let inputConfigure: Self = "input.configure"
+  public static let outputInvalid: Self = "output.invalid"
+  public static let moduleUnknown: Self = "module.unknown"
+  public static let moduleSchemaConflict: Self = "module.schema_conflict"
+  public static let moduleFactoryFailed: Self = "module.factory_failed"
+  public static let moduleBadAddress: Self = "module.bad_address"
+  public static let linkTimeout: Self = "link.timeout"
+  public static let linkDuplicate: Self = "link.duplicate"
+  public static let linkNotPresented: Self = "link.not_presented"
+  public static let linkNoEndpoint: Self = "link.no_endpoint"
+
+  // Navigation.
+  public static let staleRef: Self = "nav.stale_ref"
+  public static let noContainer: Self = "nav.no_container"
+  public static let noTransition: Self = "nav.no_transition"
+  public static let rootProtected: Self = "nav.root_protected"
+  public static let targetNotFound: Self = "nav.target_not_found"
+  public static let vetoed: Self = "nav.vetoed"
+  public static let busy: Self = "nav.busy"
+  public static let superseded: Self = "nav.superseded"
+  public static let orphaned: Self = "nav.orphaned"
+  public static let sceneAppRequired: Self = "scene.app_required"
+
+  // Routes.
+  public static let routeInvalidURL: Self = "route.invalid_url"
+  public static let routeNoMatch: Self = "route.no_match"
+  public static let routeNotRoutable: Self = "route.not_routable"
+  public static let routeWrongContext: Self = "route.wrong_context"
+  public static let routeIncomplete: Self = "route.incomplete"
+  public static let routeFailed: Self = "route.failed"
+  public static let routeSuperseded: Self = "route.superseded"
+
+  // Lists, workers, journal, time.
+  public static let listStale: Self = "list.stale"
+  public static let diffPoison: Self = "diff.poison"
+  public static let diffSuperseded: Self = "diff.superseded"
+  public static let diffNoWorker: Self = "diff.no_worker"
+  public static let journalUnavailable: Self = "journal.unavailable"
+  public static let timeOutOfRange: Self = "time.out_of_range"
+
+  // An app's own error that it did not name.
+  public static let appFailed: Self = "app.failed"
+}

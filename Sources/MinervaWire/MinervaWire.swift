@@ -1,1 +1,0 @@
-// MinervaWire: see the layer's folder in Package.swift.
