@@ -1,1 +1,0 @@
-// CommandKit: see the layer's folder in Package.swift.

@@ -1,0 +1,42 @@
+/// An error that says what it is in the two forms people meet: a stable dotted code and a sentence.
+package protocol StatedError: Error {
+  var statedCode: String { get }
+  var statement: String { get }
+  /// What to do about it, one line, if the sentence does not say so already.
+  var remedy: String? { get }
+}
+
+/// The one place that turns errors into words and an exit code.
+package enum ErrorWords {
+  /// Returns the lines for standard error, without a line end.
+  package static func lines(for error: any Error) -> [String] {
+    switch error {
+    case let usage as UsageError:
+      return ["error: \(Escaping.visible(usage.message))", "try: \(usage.command) --help"]
+    case let stated as any StatedError:
+      var lines = ["error \(stated.statedCode): \(Escaping.visible(stated.statement))"]
+      if let remedy = stated.remedy { lines.append("  \(Escaping.visible(remedy))") }
+      return lines
+    case is CancellationError:
+      return ["interrupted"]
+    case is ExitCode, is OutputClosed:
+      return []
+    default:
+      return [
+        "error internal: \(Escaping.visible(String(describing: error)))", "  this is a fault of Minerva; please report it with the command",
+      ]
+    }
+  }
+
+  package static func exitCode(for error: any Error) -> ExitCode {
+    switch error {
+    case let code as ExitCode: code
+    case is UsageError: .usage
+    // Who reads our output has what it wanted; a quiet, successful end (D01).
+    case is OutputClosed: .done
+    case is CancellationError: .interrupted
+    case let stated as any StatedError: ExitCode(errorCode: stated.statedCode)
+    default: .internalError
+    }
+  }
+}
