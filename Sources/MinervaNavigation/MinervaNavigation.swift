@@ -1,1 +1,0 @@
-// MinervaNavigation: see the layer's folder in Package.swift.

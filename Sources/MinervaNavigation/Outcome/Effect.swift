@@ -1,0 +1,115 @@
+/// What the outside must do, in order, once the record is durable (N16).
+public enum Effect: Hashable, Sendable, Codable {
+  /// Answer a caller; exactly once for each `txn`, and again for each resubmission.
+  case answer(Answer)
+  /// Tell a caller where its request stands; only for requests that are not answered in the same step.
+  case admitted(Admission)
+  /// Make a module in a host; answered by `Record.link`.
+  case connect(Connection)
+  /// Make a module again in a host, after a loss; answered by `Record.link`.
+  case resume(Resumption)
+  /// Give a coordinator a message; answered by `Record.turn`.
+  case deliver(Delivery)
+  /// A turn report was taken (or was taken before), or refused: its host acts under an old lease, or the screen is gone.
+  case turnTaken(screen: ScreenID, number: UInt32, refusal: Refusal?)
+  /// A coordinator is over: stop its tasks, forget it.
+  case end(Departure)
+  /// Show a transition; answered by `RendererReport.acknowledged`.
+  case render(Transition)
+  /// The renderer's wish to be the primary was granted, or not.
+  case renderer(String, refusal: Refusal?)
+  /// Feed `Record.timer` at this moment; replaces the earlier wish, `nil` withdraws it.
+  case wake(at: SceneTime?)
+  /// Publish.
+  case event(Event)
+}
+
+/// What a host needs to make a module.
+public struct Connection: Hashable, Sendable, Codable {
+  /// The coordinator's name.
+  public let screen: ScreenID
+  /// The lease under which it acts, 1.
+  public let lease: UInt32
+  /// The module and, if pinned, its host.
+  public let module: ModuleAddress
+  /// The input as the caller wrote it.
+  public let input: [UInt8]
+  /// How it will be presented; `nil` for a coordinator without a screen and for roots of containers.
+  public let via: Presentation?
+  /// The coordinator it becomes a child of.
+  public let parent: ScreenID?
+  /// The host of the parent, if it has one.
+  public let parentHost: String?
+  /// The request that opens it.
+  public let seq: UInt64
+  /// The name of that request; the caller's configuration goes by it.
+  public let txn: String
+  /// When the link must be made.
+  public let deadline: SceneTime
+}
+
+/// What a host needs to make a module again.
+public struct Resumption: Hashable, Sendable, Codable {
+  /// The coordinator's name.
+  public let screen: ScreenID
+  /// The lease under which it acts from now on.
+  public let lease: UInt32
+  /// The module.
+  public let module: ModuleAddress
+  /// The host that was chosen.
+  public let host: String
+  /// The input it was opened with.
+  public let input: [UInt8]
+  /// The state it declared last.
+  public let state: [UInt8]?
+  /// The number its next turn bears.
+  public let nextTurn: UInt32
+  /// The coordinator it is a child of.
+  public let parent: ScreenID?
+  /// Its children in order.
+  public let children: [ScreenSummary]
+  /// When it must be there.
+  public let deadline: SceneTime
+}
+
+/// One message on its way.
+public struct Delivery: Hashable, Sendable, Codable {
+  /// For whom.
+  public let screen: ScreenID
+  /// Where that runs.
+  public let host: String
+  /// The lease under which it acts.
+  public let lease: UInt32
+  /// The message.
+  public let message: Message
+}
+
+/// A coordinator that is over.
+public struct Departure: Hashable, Sendable, Codable {
+  /// Which.
+  public let screen: ScreenID
+  /// Its module.
+  public let module: String
+  /// Where it ran; empty if that is not known: its link was not answered yet.
+  public let host: String
+  /// The lease under which it acted.
+  public let lease: UInt32
+  /// Why.
+  public let reason: RemovalReason
+}
+
+/// What a renderer shows: from what it shows now to the tree as it is after this step.
+public struct Transition: Hashable, Sendable, Codable {
+  /// The number to acknowledge.
+  public let number: UInt64
+  /// The request behind it.
+  public let seq: UInt64
+  /// The verb of that request.
+  public let verb: String
+  /// How the screen that enters last does so.
+  public let via: Presentation?
+  /// The screens that enter, in order.
+  public let entering: [ScreenSummary]
+  /// The screens that leave, in order, as they stood.
+  public let leaving: [ScreenSummary]
+}

@@ -1,0 +1,34 @@
+/// One entry of a coordinator's outbox: kept until the turn that handled it is recorded, delivered again after a loss.
+public struct Message: Hashable, Sendable, Codable {
+  /// 1, 2, 3… of this coordinator, in the order in which it must be handled.
+  public let number: UInt32
+  /// What it is about.
+  public let body: Body
+
+  /// What a coordinator is told.
+  public enum Body: Hashable, Sendable, Codable {
+    /// One more input.
+    case input([UInt8])
+    /// A person did something on its screen.
+    case act(Command.Act)
+    /// A child's output; `number` counts that child's outputs from 1.
+    case childOutput(child: ScreenID, module: String, number: UInt32, [UInt8])
+    /// A child is gone; a result only with `finished`.
+    case childEnded(child: ScreenID, module: String, reason: RemovalReason, result: [UInt8]?)
+    /// A request it made was answered.
+    case requestSettled(RequestKey, Resolution)
+    /// Something about its own screen (K5).
+    case lifecycle(Lifecycle)
+  }
+
+  /// Creates an entry.
+  public init(number: UInt32, body: Body) {
+    self.number = number
+    self.body = body
+  }
+}
+
+/// What happens to a screen's visibility. Covered is not removed. `load` is the connect itself, `unload` is `Effect.end`.
+public enum Lifecycle: String, Hashable, Sendable, Codable {
+  case willAppear, didAppear, willDisappear, didDisappear
+}

@@ -1,0 +1,48 @@
+/// One input of the core, with every choice of the outside made: what the journal holds and what replay feeds.
+public enum Record: Hashable, Sendable, Codable {
+  /// A caller asks for something.
+  case command(Command)
+  /// A coordinator has handled a message.
+  case turn(TurnReport)
+  /// A host answers `Effect.connect` or `Effect.resume`.
+  case link(LinkReport)
+  /// A caller has configured the module it opened under this `txn` (L1), or failed to.
+  case configured(txn: String, failure: Refusal?)
+  /// The one who shows the scene.
+  case renderer(RendererReport)
+  /// The moment that `Effect.wake` asked for has come; `at` says which moment it is.
+  case timer
+  /// A host is gone: its screens are suspended for the lease (K3).
+  case hostLost(host: String)
+  /// A host is there again, or another offers to take over.
+  case hostBack(HostReturn)
+  /// A caller is gone for good: what it asked and was not linked yet is rolled back with `requesterLost`.
+  case callerLost(caller: String)
+}
+
+/// What a host can take over after a loss.
+public struct HostReturn: Hashable, Sendable, Codable {
+  /// The host's name.
+  public var host: String
+  /// Whether it is the same process as before, with all its coordinators: they go on as if nothing had been.
+  public var kept: Bool
+  /// The suspended screens it can resume; ignored for coordinators that were kept.
+  public var resuming: [ScreenID]
+
+  /// Creates a return.
+  public init(host: String, kept: Bool, resuming: [ScreenID] = []) {
+    self.host = host
+    self.kept = kept
+    self.resuming = resuming
+  }
+}
+
+/// What the one who shows the scene reports.
+public enum RendererReport: Hashable, Sendable, Codable {
+  /// It becomes the primary; a second one is refused unless it takes over.
+  case attached(renderer: String, takesOver: Bool)
+  /// It is gone: what is in flight settles.
+  case lost(renderer: String)
+  /// It has shown the transition with this number; ignored from anyone but the primary.
+  case acknowledged(renderer: String, transition: UInt64)
+}

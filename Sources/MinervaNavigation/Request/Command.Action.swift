@@ -1,0 +1,156 @@
+extension Command {
+  /// The verbs.
+  public enum Action: Hashable, Sendable, Codable {
+    /// Starts a module without a screen, an app's start module; its parent is the origin.
+    case launch(module: ModuleAddress, input: [UInt8])
+    /// Opens a module.
+    case open(Opening)
+    /// Takes the named transition of a screen; `nil` input is the transition's own, `nil` screen the origin or the top.
+    case go(name: String, from: ScreenRef?, input: [UInt8]?)
+    /// Removes `count` screens from the top of a stack; `nil` is the origin's stack or the visible one.
+    case back(count: UInt32, in: NavPath?)
+    /// Removes all above the screen.
+    case backTo(ScreenRef)
+    /// Removes all above a stack's root.
+    case backRoot(in: NavPath?)
+    /// Removes exactly these screens with all above them, as one transaction.
+    case close([ScreenRef])
+    /// Removes a layer and all above it: the screen's, or the topmost.
+    case dismiss(ScreenRef?)
+    /// Removes every modal layer.
+    case dismissAll
+    /// Makes a stack exactly this, from the bottom; screens named keep identity and state.
+    case setStack(NavPath, [Element])
+    /// Selects a tab of the innermost tab container around the screen (the origin, or the top); `reset` pops that tab to its root.
+    case selectTab(name: String, of: ScreenRef?, reset: Bool)
+    /// Joins the detail stack of a split to its primary stack; `nil` is the innermost split around the origin or the top.
+    case collapse(ScreenRef?)
+    /// Takes the joined detail stack apart again.
+    case expand(ScreenRef?)
+    /// Gives a module one more input; answered when its coordinator has handled it.
+    case send(ScreenRef, [UInt8])
+    /// Speaks an output in the module's place; marked `by=shell`.
+    case output(ScreenRef, [UInt8])
+    /// Ends a module with a result (no bytes: without value) in its place.
+    case finish(ScreenRef, [UInt8]?)
+    /// Ends a module without a result in its place.
+    case cancel(ScreenRef)
+    /// What a person does on a visible screen; answered when its coordinator has handled it.
+    case act(ScreenRef, Act)
+    /// A removal by the person's finger.
+    case gesture(Gesture, GestureStep)
+    /// Drops a request that still waits; `nav.not_waiting` if it runs or is answered. For a caller that gave up.
+    case withdraw(txn: String)
+    /// Ends the scene: every screen leaves with `sceneClosed`.
+    case end
+  }
+
+  /// The operands of `open`.
+  public struct Opening: Hashable, Sendable, Codable {
+    /// Which module, and on which host if pinned.
+    public var module: ModuleAddress
+    /// The input, UTF-8 JSON as the caller wrote it, never re-encoded.
+    public var input: [UInt8]
+    /// Where it goes.
+    public var via: Presentation
+    /// The stack (or the container) it goes into; `nil` is the origin's, or the visible one.
+    public var into: NavPath?
+    /// Pops to this screen in the same transaction.
+    public var popTo: ScreenRef?
+    /// Whether the screen popped to leaves as well.
+    public var inclusive: Bool
+    /// Whether the caller has promised to configure the module before it is presented (L1): `Record.configured` must come.
+    public var configures: Bool
+    /// Whether the screen has no host at all: no link, no messages. For benches and placeholders.
+    public var unhosted: Bool
+
+    /// Creates an opening; a push of the module into the visible stack unless said otherwise.
+    public init(
+      _ module: ModuleAddress, input: [UInt8] = [], via: Presentation = .push, into: NavPath? = nil, popTo: ScreenRef? = nil,
+      inclusive: Bool = false, configures: Bool = false, unhosted: Bool = false
+    ) {
+      self.module = module
+      self.input = input
+      self.via = via
+      self.into = into
+      self.popTo = popTo
+      self.inclusive = inclusive
+      self.configures = configures
+      self.unhosted = unhosted
+    }
+  }
+
+  /// One place of a stack that is set as a whole.
+  public enum Element: Hashable, Sendable, Codable {
+    /// A screen that stays (or moves) with its identity.
+    case screen(ScreenRef)
+    /// A module opened there.
+    case module(ModuleAddress, input: [UInt8])
+  }
+
+  /// What a person does on a screen. Rows, fields and commands are the screen's own; the host answers for them.
+  public enum Act: Hashable, Sendable, Codable {
+    /// Taps a row, or an action of it.
+    case tap(row: String, action: String?)
+    /// Enters a value into a field: UTF-8 text.
+    case enter(field: String, value: String)
+    /// Moves a row before or after another.
+    case move(row: String, before: Bool, other: String)
+    /// Swipes a row, or takes the swipe action of that name.
+    case swipe(row: String, action: String?)
+    /// Executes a presentation command of the screen with an input.
+    case execute(command: String, input: [UInt8]?)
+  }
+
+  /// What a finger removes.
+  public enum Gesture: String, Hashable, Sendable, Codable {
+    /// The top screen of the visible stack.
+    case back
+    /// The topmost layer.
+    case dismiss
+  }
+
+  /// Where a finger is.
+  public enum GestureStep: String, Hashable, Sendable, Codable {
+    case begin, commit, cancel
+  }
+}
+
+extension Command.Action {
+  /// The verb as people write it.
+  public var verb: String {
+    switch self {
+    case .launch: "launch"
+    case .open: "open"
+    case .go: "go"
+    case .back, .backTo, .backRoot: "back"
+    case .close: "close"
+    case .dismiss, .dismissAll: "dismiss"
+    case .setStack: "stack set"
+    case .selectTab: "tab"
+    case .collapse: "collapse"
+    case .expand: "expand"
+    case .send: "send"
+    case .output: "output"
+    case .finish: "finish"
+    case .cancel: "cancel"
+    case .act(_, let act): act.verb
+    case .gesture: "gesture"
+    case .withdraw: "withdraw"
+    case .end: "end"
+    }
+  }
+}
+
+extension Command.Act {
+  /// The verb as people write it.
+  public var verb: String {
+    switch self {
+    case .tap: "tap"
+    case .enter: "enter"
+    case .move: "move"
+    case .swipe: "swipe"
+    case .execute: "execute"
+    }
+  }
+}
