@@ -56,7 +56,7 @@ let package = Package(
     // The edge: sockets, files, processes.
     layer("MinervaTransport", on: ["CZeroMQ", "MinervaProtocol", "MinervaWire"]),
     layer("MinervaActors", on: ["MinervaProtocol", "MinervaTransport", "MinervaWire"]),
-    layer("MinervaJournal", on: ["CSQLite", "MinervaWire"]),
+    layer("MinervaJournal", on: ["CPosix", "CSQLite", "MinervaSupervision"]),
     layer("MinervaSupervision", on: ["CPosix"]),
 
     // What crosses processes, and what stands on it.
@@ -105,7 +105,7 @@ let package = Package(
     tests("MinervaProtocolTests", on: ["MinervaProtocol", "MinervaWire"]),
     tests("MinervaTransportTests", on: ["CZeroMQ", "MinervaProtocol", "MinervaTransport", "MinervaWire"]),
     tests("MinervaActorsTests", on: ["MinervaActors", "MinervaTransport", "MinervaWire"]),
-    tests("MinervaJournalTests", on: ["MinervaJournal", "MinervaWire"]),
+    tests("MinervaJournalTests", on: ["CSQLite", "MinervaJournal"]),
     tests("MinervaSupervisionTests", on: ["MinervaSupervision"]),
     tests("MinervaTests", on: ["ListDiff", "Minerva", "MinervaInterfaces", "MinervaWire"]),
     tests("MinervaBrokerTests", on: ["MinervaBroker", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaWire"]),

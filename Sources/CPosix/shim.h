@@ -1,7 +1,8 @@
 #pragma once
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+/*
+ * No feature macro here: with _GNU_SOURCE the C library's types are other ones than in Swift's own Glibc module, and
+ * a program that sees both does not build. What hides behind that macro is reached by system call or declared below.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,6 +20,10 @@
 #include <unistd.h>
 
 extern char **environ;
+extern const char *strerrordesc_np(int);
+
+/* A pipe whose ends no child inherits. */
+static inline int cposix_pipe(int ends[2]) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }
 
 /* The environment of this process: the C global is a concurrency error in Swift. */
 static inline char **cposix_environ(void) { return environ; }

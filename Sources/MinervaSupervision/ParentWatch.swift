@@ -17,7 +17,7 @@ package final class ParentLine: Sendable {
 
   package init() throws(SupervisionError) {
     var ends: [Int32] = [-1, -1]
-    guard pipe2(&ends, O_CLOEXEC) == 0 else {
+    guard cposix_pipe(&ends) == 0 else {
       throw SupervisionError(.spawn, "cannot make a pipe; too many open files?", errno: errno)
     }
     readEnd = ends[0]

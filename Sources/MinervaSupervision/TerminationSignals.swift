@@ -29,7 +29,7 @@ package final class TerminationSignals: Sendable {
     watched = signals
     var ends: [Int32] = [-1, -1]
     // A full pipe must not block a handler; what is lost then are repeats.
-    guard pipe2(&ends, O_CLOEXEC) == 0, fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 else {
+    guard cposix_pipe(&ends) == 0, fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 else {
       throw SupervisionError(.inputOutput, "cannot make a pipe for signals", errno: errno)
     }
     cposix_ignore_broken_pipes()

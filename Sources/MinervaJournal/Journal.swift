@@ -1,0 +1,75 @@
+/// What hears the end of a journal's operation: on any thread, once, possibly before the call returned.
+package typealias JournalCompletion<Value> = @Sendable (Result<Value, JournalError>) -> Void
+
+/// The memory of a broker that outlives it: records of scenes, appended in groups, and snapshots.
+///
+/// - Order: operations take effect in the order of the calls, and a load sees every append called before it.
+///   Completions of appends come in that order too.
+/// - Durability: an append's completion means that the group survives a crash of the machine (P1). A group is whole
+///   or absent.
+/// - Failure: a commit that fails answers `journal.unavailable` to each group in it and to everything after it, until
+///   `reopen`: what the caller holds in memory beyond the last answered group is to be discarded and loaded again.
+/// - Numbers: a scene's records are numbered 1, 2, 3, …; a group that leaves a gap or repeats a number is refused
+///   whole with `journal.sequence`.
+/// - Ownership: writes carry the epoch under which the writer owns the scene; an older one is refused with
+///   `bus.stale_epoch`. That fence is what makes a distributed store possible behind this protocol.
+///
+/// Nothing here is synchronous: a store on another machine, or a simulated disk on virtual time, answers later.
+package protocol Journal: Sendable {
+  /// Appends a group durably, whole or not at all.
+  func append(_ group: [JournalEntry], epoch: UInt64, completion: @escaping JournalCompletion<Void>)
+
+  /// Reads the latest snapshot of a scene at or before record `limit` (nil: the latest of all) and the records after
+  /// it up to `limit`; nil for a scene without records.
+  ///
+  /// Fails with `time.out_of_range` when records that old are gone, `journal.corrupt` when a checksum differs.
+  func load(_ scene: String, upTo limit: UInt64?, completion: @escaping JournalCompletion<JournaledScene?>)
+
+  /// Lists the scenes by name, each with the number of its last record.
+  func scenes(completion: @escaping JournalCompletion<[JournaledHead]>)
+
+  /// Stores the state of a scene after a record that was appended before.
+  func writeSnapshot(_ snapshot: JournalSnapshot, epoch: UInt64, completion: @escaping JournalCompletion<Void>)
+
+  /// Opens anew after a failure, or takes ownership again, and answers with the new epoch.
+  func reopen(completion: @escaping JournalCompletion<UInt64>)
+
+  /// Completes what was asked for before and closes; later calls are refused with `journal.closed`. Idempotent.
+  func close(completion: @escaping @Sendable () -> Void)
+}
+
+extension Journal {
+  /// Appends a group durably, whole or not at all.
+  package func append(_ group: [JournalEntry], epoch: UInt64) async throws(JournalError) {
+    try await answer { append(group, epoch: epoch, completion: $0) }.get()
+  }
+
+  /// Reads a scene: its latest snapshot at or before `limit` and the records after it up to `limit`.
+  package func load(_ scene: String, upTo limit: UInt64? = nil) async throws(JournalError) -> JournaledScene? {
+    try await answer { load(scene, upTo: limit, completion: $0) }.get()
+  }
+
+  /// Lists the scenes by name, each with the number of its last record.
+  package func scenes() async throws(JournalError) -> [JournaledHead] {
+    try await answer { scenes(completion: $0) }.get()
+  }
+
+  /// Stores the state of a scene after a record that was appended before.
+  package func writeSnapshot(_ snapshot: JournalSnapshot, epoch: UInt64) async throws(JournalError) {
+    try await answer { writeSnapshot(snapshot, epoch: epoch, completion: $0) }.get()
+  }
+
+  /// Opens anew after a failure and returns the new epoch.
+  package func reopen() async throws(JournalError) -> UInt64 {
+    try await answer { reopen(completion: $0) }.get()
+  }
+
+  /// Completes what was asked for before and closes.
+  package func close() async {
+    await withCheckedContinuation { continuation in close { continuation.resume() } }
+  }
+
+  private func answer<Value: Sendable>(_ call: (@escaping JournalCompletion<Value>) -> Void) async -> Result<Value, JournalError> {
+    await withCheckedContinuation { continuation in call { continuation.resume(returning: $0) } }
+  }
+}

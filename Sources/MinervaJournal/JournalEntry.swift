@@ -1,0 +1,61 @@
+/// A record on its way to the journal.
+package struct JournalEntry: Sendable, Hashable {
+  package var scene: String
+  /// The record's number in its scene: 1 for the first, then one more each.
+  package var sequence: UInt64
+  /// The encoded record; the journal never looks inside.
+  package var record: [UInt8]
+
+  package init(scene: String, sequence: UInt64, record: [UInt8]) {
+    self.scene = scene
+    self.sequence = sequence
+    self.record = record
+  }
+}
+
+/// The state of a scene after one of its records.
+package struct JournalSnapshot: Sendable, Hashable {
+  package var scene: String
+  /// The number of the last record that is part of the state.
+  package var sequence: UInt64
+  package var bytes: [UInt8]
+
+  package init(scene: String, sequence: UInt64, bytes: [UInt8]) {
+    self.scene = scene
+    self.sequence = sequence
+    self.bytes = bytes
+  }
+}
+
+/// A scene as read back: its state is the snapshot with the records applied in order.
+package struct JournaledScene: Sendable, Hashable {
+  package var scene: String
+  /// Nil: the records begin with number 1.
+  package var snapshot: JournalSnapshot?
+  /// The records after the snapshot, ascending without a gap.
+  package var records: [JournalEntry]
+
+  package init(scene: String, snapshot: JournalSnapshot?, records: [JournalEntry]) {
+    self.scene = scene
+    self.snapshot = snapshot
+    self.records = records
+  }
+
+  /// The number of the last record that the state includes.
+  package var sequence: UInt64 { records.last?.sequence ?? snapshot?.sequence ?? 0 }
+}
+
+/// A scene's name with how far it got.
+package struct JournaledHead: Sendable, Hashable {
+  package var scene: String
+  /// The number of the last record.
+  package var sequence: UInt64
+  /// The number that the latest snapshot covers, 0 without one.
+  package var snapshotSequence: UInt64
+
+  package init(scene: String, sequence: UInt64, snapshotSequence: UInt64) {
+    self.scene = scene
+    self.sequence = sequence
+    self.snapshotSequence = snapshotSequence
+  }
+}

@@ -1,0 +1,108 @@
+internal import Synchronization
+
+/// A journal that lives as long as the process: for embedding in one process and for tests.
+///
+/// Answers before the call returns. It keeps the rules of `Journal` in all but durability.
+package final class MemoryJournal: Journal {
+  private struct Scene {
+    var records: [JournalEntry] = []
+    var snapshots: [JournalSnapshot] = []
+  }
+
+  private struct State {
+    var scenes: [String: Scene] = [:]
+    var epoch: UInt64 = 1
+    var isClosed = false
+    var isRefusing = false
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  package var epoch: UInt64 { state.withLock { $0.epoch } }
+
+  package func append(_ group: [JournalEntry], epoch: UInt64, completion: @escaping JournalCompletion<Void>) {
+    completion(
+      answer { (state) throws(JournalError) in
+        try Self.admit(epoch, state)
+        // Checked before anything is stored: a group is whole or absent.
+        var next: [String: UInt64] = [:]
+        for entry in group {
+          let expected = next[entry.scene] ?? UInt64(state.scenes[entry.scene]?.records.count ?? 0) + 1
+          guard entry.sequence == expected else { throw .gap(entry, expected: expected) }
+          next[entry.scene] = expected + 1
+        }
+        for entry in group { state.scenes[entry.scene, default: Scene()].records.append(entry) }
+      })
+  }
+
+  package func load(_ scene: String, upTo limit: UInt64?, completion: @escaping JournalCompletion<JournaledScene?>) {
+    completion(
+      answer { (state) throws(JournalError) in
+        try Self.admit(nil, state)
+        guard let stored = state.scenes[scene] else { return nil }
+        let limit = min(limit ?? .max, UInt64(stored.records.count))
+        let snapshot = stored.snapshots.last { $0.sequence <= limit }
+        return JournaledScene(
+          scene: scene, snapshot: snapshot, records: Array(stored.records[Int(snapshot?.sequence ?? 0)..<Int(limit)]))
+      })
+  }
+
+  package func scenes(completion: @escaping JournalCompletion<[JournaledHead]>) {
+    completion(
+      answer { (state) throws(JournalError) in
+        try Self.admit(nil, state)
+        return state.scenes.sorted { $0.key < $1.key }.map { name, scene in
+          JournaledHead(
+            scene: name, sequence: UInt64(scene.records.count), snapshotSequence: scene.snapshots.last?.sequence ?? 0)
+        }
+      })
+  }
+
+  package func writeSnapshot(_ snapshot: JournalSnapshot, epoch: UInt64, completion: @escaping JournalCompletion<Void>) {
+    completion(
+      answer { (state) throws(JournalError) in
+        try Self.admit(epoch, state)
+        guard var scene = state.scenes[snapshot.scene], snapshot.sequence <= UInt64(scene.records.count) else {
+          throw .early(snapshot)
+        }
+        scene.snapshots.removeAll { $0.sequence == snapshot.sequence }
+        scene.snapshots.append(snapshot)
+        scene.snapshots.sort { $0.sequence < $1.sequence }
+        state.scenes[snapshot.scene] = scene
+      })
+  }
+
+  package func reopen(completion: @escaping JournalCompletion<UInt64>) {
+    completion(
+      answer { (state) throws(JournalError) in
+        guard !state.isClosed else { throw .closed }
+        state.isRefusing = false
+        state.epoch += 1
+        return state.epoch
+      })
+  }
+
+  package func close(completion: @escaping @Sendable () -> Void) {
+    state.withLock { $0.isClosed = true }
+    completion()
+  }
+
+  /// Behaves from now on as after a failed commit, until `reopen`.
+  package func refuse() { state.withLock { $0.isRefusing = true } }
+
+  private func answer<Value: Sendable>(
+    _ body: (inout State) throws(JournalError) -> Value
+  ) -> Result<Value, JournalError> {
+    state.withLock { state in
+      do throws(JournalError) { return .success(try body(&state)) } catch { return .failure(error) }
+    }
+  }
+
+  private static func admit(_ epoch: UInt64?, _ state: State) throws(JournalError) {
+    guard !state.isClosed else { throw .closed }
+    guard !state.isRefusing else { throw .refusing("the journal was told to refuse") }
+    if let epoch, epoch != state.epoch { throw .stale(epoch, now: state.epoch) }
+  }
+}

@@ -1,1 +1,0 @@
-// MinervaJournal: see the layer's folder in Package.swift.

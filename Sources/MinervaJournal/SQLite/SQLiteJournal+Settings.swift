@@ -1,0 +1,42 @@
+extension SQLiteJournal {
+  /// How a journal file is kept.
+  package struct Settings: Sendable {
+    /// The size the file may grow to; a group that needs more is refused as `journal.unavailable`. Nil: the disk's.
+    package var maximumBytes: Int?
+    /// The wall clock in milliseconds since 1970; stamps rows for retention, decides nothing else.
+    package var wallClock: @Sendable () -> Int64
+    var format = JournalFormat.current
+
+    package init(maximumBytes: Int? = nil, wallClock: @escaping @Sendable () -> Int64 = SQLiteJournal.systemWallClock) {
+      self.maximumBytes = maximumBytes
+      self.wallClock = wallClock
+    }
+  }
+
+  /// What opening found and did.
+  package struct Opening: Sendable, Hashable {
+    /// The format the file had, 0 for a new one.
+    package var formatBefore: Int
+    package var format: Int
+    package var epoch: UInt64
+    package var scenes: Int
+    package var records: Int
+    /// What was wrong with the file, nil when nothing was.
+    package var damage: Damage?
+    package var milliseconds: Int
+  }
+
+  /// A damaged file: what was kept of it and where it is now.
+  package struct Damage: Sendable, Hashable, CustomStringConvertible {
+    package var reason: String
+    /// The damaged file, left as it was found.
+    package var keptAside: String
+    package var recordsKept: Int
+    /// Records from the first damaged one on that could still be read and were left out, at least.
+    package var recordsCut: Int
+
+    package var description: String {
+      "the journal was damaged: \(reason); it was cut to its first \(recordsKept) records and the damaged file kept as \(keptAside)"
+    }
+  }
+}

@@ -1,0 +1,85 @@
+internal import Glibc
+internal import MinervaSupervision
+internal import Synchronization
+
+/// The journal of one machine: a SQLite file in write-ahead mode, synchronous in full, written by a thread of its own.
+///
+/// The thread takes whatever is queued as one commit, without a timer: under load groups grow by themselves, alone a
+/// call waits for nothing but its own sync. A lock beside the file keeps a second broker out.
+package final class SQLiteJournal: Journal {
+  package let path: String
+  /// What opening found and did.
+  package let opening: Opening
+  private let queue: JobQueue
+  private let currentEpoch: EpochBox
+
+  private init(path: String, opening: Opening, queue: JobQueue, epoch: EpochBox) {
+    self.path = path
+    self.opening = opening
+    self.queue = queue
+    currentEpoch = epoch
+  }
+
+  deinit { queue.close {} }
+
+  /// The epoch of the present opening; writes must carry it.
+  package var epoch: UInt64 { currentEpoch.value.load(ordering: .acquiring) }
+
+  /// Opens a journal, creating the file where it is missing; its directory must be there.
+  ///
+  /// A damaged file is kept aside and the journal starts with what is whole before the damage: see `opening.damage`.
+  ///
+  /// - Throws: `journal.locked` with the holder's process id, `journal.newer_format`, `journal.io`.
+  package static func open(_ path: String, settings: Settings = Settings()) async throws(JournalError) -> SQLiteJournal {
+    let result: Result<SQLiteJournal, JournalError> = await withCheckedContinuation { continuation in
+      let queue: JobQueue
+      do throws(JournalError) { queue = try JobQueue() } catch { return continuation.resume(returning: .failure(error)) }
+      let epoch = EpochBox()
+      let started = SystemThread.start(named: "journal") {
+        do throws(JournalError) {
+          let writer = try SQLiteWriter(path: path, settings: settings, epoch: epoch)
+          let journal = SQLiteJournal(path: path, opening: writer.opening, queue: queue, epoch: epoch)
+          continuation.resume(returning: .success(journal))
+          writer.run(queue)
+        } catch {
+          queue.abandon()
+          continuation.resume(returning: .failure(error))
+        }
+      }
+      if !started {
+        continuation.resume(returning: .failure(JournalError(.inputOutput, "cannot start the journal's thread")))
+      }
+    }
+    return try result.get()
+  }
+
+  package func append(_ group: [JournalEntry], epoch: UInt64, completion: @escaping JournalCompletion<Void>) {
+    if !queue.put(.append(group, epoch, completion)) { completion(.failure(.closed)) }
+  }
+
+  package func load(_ scene: String, upTo limit: UInt64?, completion: @escaping JournalCompletion<JournaledScene?>) {
+    if !queue.put(.load(scene, limit, completion)) { completion(.failure(.closed)) }
+  }
+
+  package func scenes(completion: @escaping JournalCompletion<[JournaledHead]>) {
+    if !queue.put(.scenes(completion)) { completion(.failure(.closed)) }
+  }
+
+  package func writeSnapshot(_ snapshot: JournalSnapshot, epoch: UInt64, completion: @escaping JournalCompletion<Void>) {
+    if !queue.put(.snapshot(snapshot, epoch, completion)) { completion(.failure(.closed)) }
+  }
+
+  package func reopen(completion: @escaping JournalCompletion<UInt64>) {
+    if !queue.put(.reopen(completion)) { completion(.failure(.closed)) }
+  }
+
+  package func close(completion: @escaping @Sendable () -> Void) { queue.close(completion) }
+
+  /// The system's wall clock in milliseconds since 1970.
+  package static let systemWallClock: @Sendable () -> Int64 = { MonotonicTime.wallMilliseconds }
+}
+
+/// The epoch, written by the journal's thread and read by anybody.
+final class EpochBox: Sendable {
+  let value = Atomic<UInt64>(0)
+}
