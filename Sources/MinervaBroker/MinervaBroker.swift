@@ -1,1 +1,0 @@
-// MinervaBroker: see the layer's folder in Package.swift.

@@ -1,0 +1,112 @@
+import MinervaInterfaces
+import MinervaWire
+
+/// Which host offers what: the apps, their modules, and the named services of other processes.
+///
+/// A value without I/O. A host that is lost stays known, without offering anything, until it returns or its name is taken again.
+struct Registry {
+  /// One registered host.
+  struct Host {
+    var registration: HostRegistration
+    /// Coordinators that the broker has sent to it and not yet ended.
+    var load = 0
+    var isAlive = true
+  }
+
+  private(set) var hosts: [String: Host] = [:]
+
+  /// The apps that living hosts offer, sorted.
+  var apps: [String] { Set(living.map(\.registration.app)).sorted() }
+
+  private var living: [Host] { hosts.values.filter(\.isAlive) }
+
+  /// Takes a host in, or replaces what the same name offered before.
+  ///
+  /// - Throws: `module.schema_conflict` when a living host of the app offers a module of the same name with another fingerprint.
+  mutating func register(_ registration: HostRegistration) throws(MinervaError) {
+    for other in living where other.registration.app == registration.app && other.registration.node != registration.node {
+      for module in registration.modules {
+        guard let known = other.registration.modules.first(where: { $0.name == module.name }) else { continue }
+        guard known.fingerprint == module.fingerprint else {
+          throw MinervaError(
+            .moduleSchemaConflict,
+            "\(registration.node) and \(other.registration.node) offer \(module.name) with different schemas; build both hosts from the same source"
+          )
+        }
+      }
+    }
+    hosts[registration.node] = Host(registration: registration, load: hosts[registration.node]?.load ?? 0)
+  }
+
+  /// Marks a host as gone; what it offered is no longer chosen.
+  mutating func lose(_ node: String) {
+    hosts[node]?.isAlive = false
+    hosts[node]?.load = 0
+  }
+
+  mutating func adjustLoad(of node: String, by change: Int) {
+    guard let load = hosts[node]?.load else { return }
+    hosts[node]?.load = max(0, load + change)
+  }
+
+  func isAlive(_ node: String) -> Bool { hosts[node]?.isAlive ?? false }
+
+  /// The module a new scene of the app begins with, where a living host names one.
+  func start(of app: String) -> String? {
+    living.filter { $0.registration.app == app }.compactMap(\.registration.start).sorted().first
+  }
+
+  /// The modules of an app that can be opened now, sorted by name.
+  func modules(of app: String) -> [(module: ModuleDescription, hosts: [String])] {
+    var found: [String: (ModuleDescription, [String])] = [:]
+    for host in living where host.registration.app == app {
+      for module in host.registration.modules {
+        found[module.name, default: (module, [])].1.append(host.registration.node)
+      }
+    }
+    return found.values.map { ($0.0, $0.1.sorted()) }.sorted { $0.0.name < $1.0.name }
+  }
+
+  /// The host for a module: the pinned one, else the least loaded that offers it, by name at a tie (L6).
+  ///
+  /// - Throws: `module.unknown`, with a suggestion when a name is close, or `module.bad_address` for a pin that offers no such module.
+  func host(for module: String, of app: String, pin: String?) throws(MinervaError) -> String {
+    let offering = living.filter { host in
+      host.registration.app == app && host.registration.modules.contains { $0.name == module }
+    }
+    if let pin {
+      guard offering.contains(where: { $0.registration.node == pin }) else {
+        let others = offering.map(\.registration.node).sorted().joined(separator: ", ")
+        throw MinervaError(
+          .moduleBadAddress, "\(pin) does not offer \(module)" + (others.isEmpty ? "" : "; it is offered by \(others)"))
+      }
+      return pin
+    }
+    let best = offering.min { a, b in (a.load, a.registration.node) < (b.load, b.registration.node) }
+    guard let best else { throw unknown(module, of: app) }
+    return best.registration.node
+  }
+
+  private func unknown(_ module: String, of app: String) -> MinervaError {
+    let offered = modules(of: app)
+    let close = offered.min { Spelling.distance($0.module.name, module) < Spelling.distance($1.module.name, module) }
+    if let close, Spelling.isClose(close.module.name, to: module) {
+      return MinervaError(
+        .moduleUnknown, "no module \"\(module)\"; did you mean \(close.module.name) (\(close.hosts.joined(separator: ", ")))?",
+        details: ["suggestion": close.module.name])
+    }
+    let names = offered.map(\.module.name).joined(separator: " ")
+    return MinervaError(.moduleUnknown, "no module \"\(module)\"" + (names.isEmpty ? "; no host of \(app) is connected" : "; there are: \(names)"))
+  }
+
+  /// Where a named service of an app lives.
+  ///
+  /// - Throws: `bus.no_such_actor` when no living process offers it.
+  func service(_ name: String, of app: String) throws(MinervaError) -> ServiceLocation {
+    let offering = living.filter { $0.registration.app == app && $0.registration.services.contains(name) }
+    guard let host = offering.min(by: { $0.registration.node < $1.registration.node }) else {
+      throw MinervaError(.noSuchActor, "no process of \(app) offers the service \(name); is its host running?", retryable: true)
+    }
+    return ServiceLocation(name: name, node: host.registration.node, endpoint: host.registration.endpoint)
+  }
+}

@@ -1,0 +1,95 @@
+import MinervaNavigation
+
+/// What a host says when it joins a broker, and again after each reconnect.
+public struct HostRegistration: Codable, Sendable {
+  /// The app whose modules it offers.
+  public var app: String
+  /// The host's node name, `shop-1`.
+  public var node: String
+  /// Where it listens for other hosts; `nil` when it takes calls through the broker's link alone.
+  public var endpoint: String?
+  public var modules: [ModuleDescription]
+  /// Named distributed actors that other processes may look up.
+  public var services: [String]
+  /// The module that a new scene of the app begins with.
+  public var start: String?
+  /// The coordinators that still run in this process, so that the broker resumes only the others.
+  public var running: [RunningCoordinator]
+
+  public init(
+    app: String, node: String, endpoint: String?, modules: [ModuleDescription], services: [String] = [], start: String? = nil,
+    running: [RunningCoordinator] = []
+  ) {
+    self.app = app
+    self.node = node
+    self.endpoint = endpoint
+    self.modules = modules
+    self.services = services
+    self.start = start
+    self.running = running
+  }
+}
+
+/// A module as its host describes it.
+public struct ModuleDescription: Codable, Hashable, Sendable {
+  public var name: String
+  /// One line for people.
+  public var summary: String
+  /// A fingerprint over input, output and result; two hosts that offer the module must agree.
+  public var fingerprint: UInt64
+  /// The input's schema as JSON text, or `nil` when its type does not tell.
+  public var schema: String?
+  /// The names of its embed slots.
+  public var slots: [String]
+
+  public init(name: String, summary: String = "", fingerprint: UInt64 = 0, schema: String? = nil, slots: [String] = []) {
+    self.name = name
+    self.summary = summary
+    self.fingerprint = fingerprint
+    self.schema = schema
+    self.slots = slots
+  }
+}
+
+/// A coordinator that a re-registering host still holds.
+public struct RunningCoordinator: Codable, Hashable, Sendable {
+  public var scene: SceneIdentity
+  public var screen: ScreenID
+  /// The number of the last message its finished turns handled.
+  public var handled: UInt64
+
+  public init(scene: SceneIdentity, screen: ScreenID, handled: UInt64) {
+    self.scene = scene
+    self.screen = screen
+    self.handled = handled
+  }
+}
+
+/// The broker's answer to a registration.
+public struct HostReceipt: Codable, Sendable {
+  /// The owner's epoch; every answer carries it.
+  public var epoch: UInt64
+  /// How long the screens of a lost host stay suspended, in milliseconds.
+  public var lease: Int
+  /// Coordinators the host still runs although their screens are gone: it ends them.
+  public var forgotten: [RunningCoordinator]
+
+  public init(epoch: UInt64, lease: Int, forgotten: [RunningCoordinator] = []) {
+    self.epoch = epoch
+    self.lease = lease
+    self.forgotten = forgotten
+  }
+}
+
+/// Where a named service of an app lives.
+public struct ServiceLocation: Codable, Hashable, Sendable {
+  public var name: String
+  public var node: String
+  public var endpoint: String?
+
+  public init(name: String, node: String, endpoint: String?) {
+    self.name = name
+    self.node = node
+    self.endpoint = endpoint
+  }
+}

@@ -1,1 +1,0 @@
-// MinervaInterfaces: see the layer's folder in Package.swift.

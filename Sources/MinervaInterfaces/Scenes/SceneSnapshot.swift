@@ -1,0 +1,62 @@
+public import MinervaNavigation
+
+/// A scene as it stands after one event: where a viewer starts, and starts again after a gap.
+public struct SceneSnapshot: Codable, Sendable {
+  public var scene: SceneIdentity
+  public var epoch: UInt64
+  /// The last record that is part of it.
+  public var record: UInt64
+  /// The number of the last event that is part of it.
+  public var event: UInt64
+  /// Scene time in milliseconds.
+  public var at: Int64
+  public var tree: SceneTree
+  /// The rendering of each screen that has reported one, when asked for.
+  public var renderings: [StampedRendering]
+  /// Whether no request, message or rendering is under way.
+  public var settled: Bool
+
+  public init(
+    scene: SceneIdentity, epoch: UInt64, record: UInt64, event: UInt64, at: Int64, tree: SceneTree, renderings: [StampedRendering],
+    settled: Bool
+  ) {
+    self.scene = scene
+    self.epoch = epoch
+    self.record = record
+    self.event = event
+    self.at = at
+    self.tree = tree
+    self.renderings = renderings
+    self.settled = settled
+  }
+}
+
+/// What a screen shows at one version of its list.
+public struct StampedRendering: Codable, Sendable {
+  public var screen: ScreenID
+  public var version: UInt64
+  /// The framework's `ScreenRendering`, encoded; the broker passes it on unread.
+  public var body: [UInt8]
+
+  public init(screen: ScreenID, version: UInt64, body: [UInt8]) {
+    self.screen = screen
+    self.version = version
+    self.body = body
+  }
+}
+
+/// A host's report that a screen shows something new.
+public struct RenderingReport: Codable, Sendable {
+  public var scene: SceneIdentity
+  public var rendering: StampedRendering
+  public var change: ListEvent
+  /// Whether this is the rendering that a turn announced.
+  public var answersTurn: Bool
+
+  public init(scene: SceneIdentity, rendering: StampedRendering, change: ListEvent, answersTurn: Bool) {
+    self.scene = scene
+    self.rendering = rendering
+    self.change = change
+    self.answersTurn = answersTurn
+  }
+}
