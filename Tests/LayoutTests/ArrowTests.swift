@@ -22,16 +22,19 @@ struct ArrowTests {
       "MinervaActors", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire",
     ],
     "Sources/MinervaHosting": [
-      "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire",
+      "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaTransport",
+      "MinervaWire",
     ],
     "Sources/MinervaTesting": [
-      "Minerva", "MinervaActors", "MinervaBroker", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaWire",
+      "Minerva", "MinervaActors", "MinervaBroker", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision",
+      "MinervaWire",
     ],
     "Sources/MinervaSimulation": ["MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"],
     "Sources/MinervaDemo": ["Minerva", "MinervaActors", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"],
   ]
 
-  @Test("The pure layers import the standard library alone", arguments: ["ListDiff", "MinervaNavigation", "MinervaWire", "MinervaProtocol"])
+  @Test(
+    "The pure layers import the standard library alone", arguments: ["ListDiff", "MinervaNavigation", "MinervaWire", "MinervaProtocol"])
   func pureLayersImportTheStandardLibrary(layer: String) throws {
     let allowed = Self.pure.union(Self.arrows["Sources/\(layer)"] ?? [])
     let sources = Repository.sources(below: "Sources/\(layer)")

@@ -96,7 +96,8 @@ struct Registry {
         details: ["suggestion": close.module.name])
     }
     let names = offered.map(\.module.name).joined(separator: " ")
-    return MinervaError(.moduleUnknown, "no module \"\(module)\"" + (names.isEmpty ? "; no host of \(app) is connected" : "; there are: \(names)"))
+    return MinervaError(
+      .moduleUnknown, "no module \"\(module)\"" + (names.isEmpty ? "; no host of \(app) is connected" : "; there are: \(names)"))
   }
 
   /// Where a named service of an app lives.

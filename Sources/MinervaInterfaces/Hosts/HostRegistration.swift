@@ -1,4 +1,4 @@
-import MinervaNavigation
+public import MinervaNavigation
 
 /// What a host says when it joins a broker, and again after each reconnect.
 public struct HostRegistration: Codable, Sendable {

@@ -1,0 +1,72 @@
+public import MinervaNavigation
+
+/// The order to make a module: what the core says, and for which scene.
+public struct ConnectOrder: Codable, Sendable {
+  public var scene: SceneIdentity
+  public var connection: Connection
+
+  public init(scene: SceneIdentity, connection: Connection) {
+    self.scene = scene
+    self.connection = connection
+  }
+}
+
+/// The order to make a module again after a loss.
+public struct ResumeOrder: Codable, Sendable {
+  public var scene: SceneIdentity
+  public var resumption: Resumption
+
+  public init(scene: SceneIdentity, resumption: Resumption) {
+    self.scene = scene
+    self.resumption = resumption
+  }
+}
+
+/// What a host takes note of without an answer of its own. Orders of one scene arrive in order.
+public enum HostOrder: Codable, Sendable {
+  /// A message for a coordinator; answered by its turn.
+  case deliver(SceneIdentity, Delivery)
+  /// A coordinator is over: cancel its tasks, forget it.
+  case end(SceneIdentity, Departure)
+}
+
+/// A call from one coordinator to another, host to host (K7).
+public struct CoordinatorCall: Codable, Sendable {
+  public var scene: SceneIdentity
+  public var screen: ScreenID
+  /// The name under which the callee exposes the method.
+  public var method: String
+  /// UTF-8 JSON.
+  public var argument: [UInt8]
+
+  public init(scene: SceneIdentity, screen: ScreenID, method: String, argument: [UInt8]) {
+    self.scene = scene
+    self.screen = screen
+    self.method = method
+    self.argument = argument
+  }
+}
+
+/// A turn on its way to the journal.
+public struct TurnSubmission: Codable, Sendable {
+  public var scene: SceneIdentity
+  public var report: TurnReport
+  /// Whether a `RenderingReport` follows: the scene is not settled before it.
+  public var rendering: Bool
+
+  public init(scene: SceneIdentity, report: TurnReport, rendering: Bool) {
+    self.scene = scene
+    self.report = report
+    self.rendering = rendering
+  }
+}
+
+/// Whether a turn was taken.
+public struct TurnReceipt: Codable, Sendable {
+  /// Why not: the host acts under an old lease, or the screen is gone. The host forgets the coordinator.
+  public var refusal: Refusal?
+
+  public init(refusal: Refusal?) {
+    self.refusal = refusal
+  }
+}
