@@ -229,30 +229,31 @@ final class JournalFile {
       let covered = found?.sequence ?? 0
       var records: [JournalEntry] = []
       var row = head.row
-      var sequence = head.sequence
+      // The number expected at the row; unknown only where the walk begins at a later snapshot.
+      var sequence: UInt64? = head.sequence
       if last < head.sequence {
         // Begin at the nearest snapshot after it, not at the end.
         selectNextSnapshot.bind(1, head.id)
         selectNextSnapshot.bind(2, Int64(bitPattern: last))
         if try selectNextSnapshot.step(), selectNextSnapshot.integer(0) > 0 {
           row = selectNextSnapshot.integer(0)
-          sequence = 0
+          sequence = nil
         }
         selectNextSnapshot.reset()
       }
-      while covered < last && (sequence == 0 || sequence > covered) {
+      while covered < last && (sequence.map { $0 > covered } ?? true) {
         selectRecord.bind(1, row)
         guard row > 0, try selectRecord.step() else {
           if let skipped {
             throw JournalError(
               .corrupt, "the checksum of the snapshot of scene \(name) at \(skipped) differs; run: minerva journal verify")
           }
-          throw JournalError(.outOfRange, "records of scene \(name) before \(sequence == 0 ? last : sequence) are not kept any more")
+          throw JournalError(.outOfRange, "records of scene \(name) up to \(sequence ?? last) are not kept any more")
         }
         defer { selectRecord.reset() }
         let number = UInt64(bitPattern: selectRecord.integer(1))
-        guard selectRecord.integer(0) == head.id, sequence == 0 || number == sequence else {
-          throw JournalError(.corrupt, "row \(row) is not record \(sequence) of scene \(name); run: minerva journal verify")
+        guard selectRecord.integer(0) == head.id, sequence == nil || number == sequence else {
+          throw JournalError(.corrupt, "row \(row) is not record \(sequence ?? last) of scene \(name); run: minerva journal verify")
         }
         if number <= covered { break }
         if number <= last {

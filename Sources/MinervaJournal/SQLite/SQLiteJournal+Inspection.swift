@@ -1,0 +1,129 @@
+/// Looking at a journal file without owning it: read-only, also while a broker has it open.
+extension SQLiteJournal {
+  /// The size and extent of a journal.
+  package struct Statistics: Sendable, Hashable, Codable {
+    package var format: Int
+    package var epoch: UInt64
+    package var scenes: Int
+    package var records: Int
+    package var snapshots: Int
+    /// The bytes of the records and of the snapshots as given, without the file's own overhead.
+    package var recordBytes: Int
+    package var snapshotBytes: Int
+    /// The bytes of the file, without its write-ahead log.
+    package var fileBytes: Int
+    /// When the oldest and the newest kept record were written, in milliseconds since 1970; nil without records.
+    package var oldest: Int64?
+    package var newest: Int64?
+  }
+
+  /// What a check of a whole file found.
+  package struct Verification: Sendable, Hashable, Codable {
+    package var recordsChecked: Int
+    package var snapshotsChecked: Int
+    /// One line each, at most 100; empty when all is well.
+    package var problems: [String]
+
+    package var isWhole: Bool { problems.isEmpty }
+  }
+
+  /// One thing out of a journal, in the order of `export`.
+  package enum Exported: Sendable, Hashable {
+    case snapshot(JournalSnapshot, written: Int64)
+    case record(JournalEntry, written: Int64)
+  }
+
+  /// Measures a file. Reads it whole: linear in its size.
+  package static func statistics(of path: String) throws(JournalError) -> Statistics {
+    try inspect(path) { (connection) throws(SQLiteFailure) in
+      func number(_ sql: String) throws(SQLiteFailure) -> Int { Int(try connection.integer(sql) ?? 0) }
+      let records = try number("SELECT count(*) FROM record")
+      return Statistics(
+        format: try number("SELECT value FROM meta WHERE key = 'format'"),
+        epoch: UInt64(bitPattern: try connection.integer("SELECT value FROM meta WHERE key = 'epoch'") ?? 0),
+        scenes: try number("SELECT count(*) FROM scene"), records: records, snapshots: try number("SELECT count(*) FROM snapshot"),
+        recordBytes: try number("SELECT coalesce(sum(length(body)), 0) FROM record"),
+        snapshotBytes: try number("SELECT coalesce(sum(length(body)), 0) FROM snapshot"),
+        fileBytes: try number("PRAGMA page_count") * (try number("PRAGMA page_size")),
+        oldest: records == 0 ? nil : try connection.integer("SELECT written FROM record ORDER BY row LIMIT 1"),
+        newest: records == 0 ? nil : try connection.integer("SELECT written FROM record ORDER BY row DESC LIMIT 1"))
+    }
+  }
+
+  /// Checks the file's own structure, every checksum and that each scene's records follow each other.
+  package static func verify(_ path: String) throws(JournalError) -> Verification {
+    try inspect(path) { (connection) throws(SQLiteFailure) in
+      var result = Verification(recordsChecked: 0, snapshotsChecked: 0, problems: [])
+      func report(_ problem: String) { if result.problems.count < 100 { result.problems.append(problem) } }
+      do throws(SQLiteFailure) {
+        let structure = try connection.prepare("PRAGMA integrity_check(20)")
+        while try structure.step() {
+          if structure.text(0) != "ok" { report(structure.text(0)) }
+        }
+        var last: [Int64: (sequence: Int64, row: Int64)] = [:]
+        let records = try connection.prepare("SELECT row, scene, sequence, prior, sum, body FROM record ORDER BY row")
+        while try records.step() {
+          let (row, scene, sequence) = (records.integer(0), records.integer(1), records.integer(2))
+          if let before = last[scene], before.sequence + 1 != sequence || before.row != records.integer(3) {
+            report("row \(row): record \(sequence) of scene \(scene) follows record \(before.sequence)")
+          }
+          if records.withBlob(5, { Checksum.of($0, scene: scene, sequence: sequence) }) != records.integer(4) {
+            report("row \(row): the checksum of record \(sequence) of scene \(scene) differs")
+          }
+          last[scene] = (sequence, row)
+          result.recordsChecked += 1
+        }
+        let snapshots = try connection.prepare("SELECT scene, sequence, sum, body FROM snapshot")
+        while try snapshots.step() {
+          let (scene, sequence) = (snapshots.integer(0), snapshots.integer(1))
+          if snapshots.withBlob(3, { Checksum.of($0, scene: scene, sequence: sequence) }) != snapshots.integer(2) {
+            report("the checksum of the snapshot of scene \(scene) at \(sequence) differs")
+          }
+          result.snapshotsChecked += 1
+        }
+      } catch {
+        guard error.isDamage else { throw error }
+        report(error.message)
+      }
+      return result
+    }
+  }
+
+  /// Hands over snapshots and then records in the order they were written, of one scene or of all, until `body` says false.
+  package static func export(
+    _ path: String, scene: String? = nil, _ body: (Exported) -> Bool
+  ) throws(JournalError) {
+    try inspect(path) { (connection) throws(SQLiteFailure) in
+      var names: [Int64: String] = [:]
+      let scenes = try connection.prepare("SELECT id, name FROM scene")
+      while try scenes.step() {
+        if scene == nil || scenes.text(1) == scene { names[scenes.integer(0)] = scenes.text(1) }
+      }
+      let snapshots = try connection.prepare("SELECT scene, sequence, written, body FROM snapshot ORDER BY rowid")
+      while try snapshots.step() {
+        guard let name = names[snapshots.integer(0)] else { continue }
+        let snapshot = JournalSnapshot(scene: name, sequence: UInt64(bitPattern: snapshots.integer(1)), bytes: snapshots.blob(3))
+        guard body(.snapshot(snapshot, written: snapshots.integer(2))) else { return }
+      }
+      let records = try connection.prepare("SELECT scene, sequence, written, body FROM record ORDER BY row")
+      while try records.step() {
+        guard let name = names[records.integer(0)] else { continue }
+        let entry = JournalEntry(scene: name, sequence: UInt64(bitPattern: records.integer(1)), record: records.blob(3))
+        guard body(.record(entry, written: records.integer(2))) else { return }
+      }
+    }
+  }
+
+  private static func inspect<Result>(
+    _ path: String, _ body: (Connection) throws(SQLiteFailure) -> Result
+  ) throws(JournalError) -> Result {
+    do throws(SQLiteFailure) {
+      let connection = try Connection(path: path, readOnly: true)
+      let format = try connection.integer("SELECT value FROM meta WHERE key = 'format'") ?? 0
+      if format <= JournalFormat.current.version { return try body(connection) }
+    } catch {
+      throw JournalError(error.isDamage ? .corrupt : .inputOutput, "cannot read \(path): \(error.message)")
+    }
+    throw JournalError(.newerFormat, "\(path) has a newer format than \(JournalFormat.current.version); use the newer Minerva")
+  }
+}

@@ -1,0 +1,318 @@
+import CSQLite
+import Glibc
+import MinervaJournal
+import Synchronization
+import Testing
+
+@Suite("SQLite journal") struct SQLiteJournalTests {
+  private let scratch: ScratchDirectory
+
+  init() throws { scratch = try ScratchDirectory() }
+
+  private func fill(_ scenes: [String], upTo count: UInt64) async throws {
+    let journal = try await SQLiteJournal.open(scratch.file)
+    for scene in scenes { try await journal.append(JournalRules.entries(scene, 1...count), epoch: journal.epoch) }
+    await journal.close()
+  }
+
+  @Test("P2: what was appended is there after a restart, and each opening has a larger epoch")
+  func survivesRestart() async throws {
+    var epochs: [UInt64] = []
+    for round: UInt64 in 0..<3 {
+      let journal = try await SQLiteJournal.open(scratch.file)
+      epochs.append(journal.epoch)
+      #expect(journal.opening.records == Int(round) * 2)
+      #expect(journal.opening.damage == nil)
+      try await journal.append(JournalRules.entries("a", (round * 2 + 1)...(round * 2 + 2)), epoch: journal.epoch)
+      await journal.close()
+    }
+    #expect(epochs == [1, 2, 3])
+    #expect(scratch.names == ["journal.db"], "nothing but the file is left after a clean end")
+  }
+
+  @Test("P1: at a crash every answered group is in the files, without a close")
+  func answeredIsDurable() async throws {
+    let journal = try await SQLiteJournal.open(scratch.file)
+    try await journal.append(JournalRules.entries("a", 1...100), epoch: journal.epoch)
+    try await journal.writeSnapshot(JournalSnapshot(scene: "a", sequence: 90, bytes: [9]), epoch: journal.epoch)
+    scratch.copy("journal.db", to: "crash.db")
+    scratch.copy("journal.db-wal", to: "crash.db-wal")
+    await journal.close()
+    let after = try await SQLiteJournal.open("\(scratch.path)/crash.db")
+    let scene = try #require(try await after.load("a"))
+    #expect(scene.snapshot?.sequence == 90)
+    #expect(scene.records == JournalRules.entries("a", 91...100))
+    await after.close()
+  }
+
+  @Test("A second opening is refused with the holder's process id while the first works on")
+  func secondIsLockedOut() async throws {
+    let first = try await SQLiteJournal.open(scratch.file)
+    do throws(JournalError) {
+      _ = try await SQLiteJournal.open(scratch.file)
+      Issue.record("opened twice")
+    } catch {
+      #expect(error.code == .locked)
+      #expect(error.message.contains("process \(getpid())"))
+    }
+    try await first.append(JournalRules.entries("a", 1...1), epoch: first.epoch)
+    await first.close()
+    let second = try await SQLiteJournal.open(scratch.file)
+    await second.close()
+  }
+
+  @Test("P1: completions come in the order of the calls, whatever groups the commits make")
+  func completionOrder() async throws {
+    let journal = try await SQLiteJournal.open(scratch.file)
+    let order = Mutex<[UInt64]>([])
+    let epoch = journal.epoch
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      for sequence: UInt64 in 1...500 {
+        journal.append(JournalRules.entries("a", sequence...sequence), epoch: epoch) { result in
+          if case .success = result { order.withLock { $0.append(sequence) } }
+          if sequence == 500 { done.resume() }
+        }
+      }
+    }
+    #expect(order.withLock { $0 } == Array(1...500))
+    // Gaps in the middle of a commit refuse themselves alone.
+    let bad = JournalRules.entries("a", 600...600)
+    async let refused = JournalRules.code { () async throws(JournalError) in try await journal.append(bad, epoch: epoch) }
+    try await journal.append(JournalRules.entries("a", 501...501), epoch: epoch)
+    #expect(await refused == .sequence)
+    await journal.close()
+  }
+
+  @Test("P1: a failed commit answers unavailable to its group and to all after it, until reopened")
+  func failedCommit() async throws {
+    let journal = try await SQLiteJournal.open(scratch.file, settings: .init(maximumBytes: 256 * 1024))
+    let epoch = journal.epoch
+    try await journal.append(JournalRules.entries("a", 1...10), epoch: epoch)
+    let large = [JournalEntry(scene: "a", sequence: 11, record: [UInt8](repeating: 7, count: 1 << 20))]
+    #expect(await JournalRules.code { () async throws(JournalError) in try await journal.append(large, epoch: epoch) } == .unavailable)
+    let small = JournalRules.entries("a", 11...11)
+    #expect(await JournalRules.code { () async throws(JournalError) in try await journal.append(small, epoch: epoch) } == .unavailable)
+    #expect(await JournalRules.code { () async throws(JournalError) in try await journal.load("a") } == .unavailable)
+    #expect(await JournalRules.code { () async throws(JournalError) in try await journal.scenes() } == .unavailable)
+
+    let next = try await journal.reopen()
+    #expect(try await journal.load("a")?.records == JournalRules.entries("a", 1...10), "nothing of the failed group is invented")
+    try await journal.append(small, epoch: next)
+    await journal.close()
+  }
+
+  @Test("P3: a newer format is refused and the file left as it is")
+  func newerFormat() async throws {
+    try await fill(["a"], upTo: 3)
+    run("UPDATE meta SET value = 99 WHERE key = 'format'")
+    do throws(JournalError) {
+      _ = try await SQLiteJournal.open(scratch.file)
+      Issue.record("opened a newer format")
+    } catch {
+      #expect(error.code == .newerFormat)
+      #expect(error.message.contains("99"))
+    }
+    run("UPDATE meta SET value = 1 WHERE key = 'format'")
+    let journal = try await SQLiteJournal.open(scratch.file)
+    #expect(try await journal.load("a")?.sequence == 3)
+    await journal.close()
+  }
+
+  @Test("P3: a file that is no journal is kept aside and an empty one begins")
+  func notADatabase() async throws {
+    scratch.copy("nothing", to: "journal.db")
+    let descriptor = open(scratch.file, O_WRONLY | O_CREAT, 0o600)
+    let text = Array(repeating: UInt8(ascii: "x"), count: 9000)
+    write(descriptor, text, text.count)
+    close(descriptor)
+    let journal = try await SQLiteJournal.open(scratch.file)
+    let damage = try #require(journal.opening.damage)
+    #expect(damage.recordsKept == 0)
+    #expect(scratch.names.contains("journal.db.damaged-1"))
+    #expect(scratch.size(of: "journal.db.damaged-1") == 9000)
+    try await journal.append(JournalRules.entries("a", 1...1), epoch: journal.epoch)
+    await journal.close()
+  }
+
+  @Test("P3: a changed record cuts the journal before it; what is whole before it starts")
+  func changedRecord() async throws {
+    try await fill(["a", "b"], upTo: 50)
+    run("UPDATE record SET body = zeroblob(4) WHERE row = 70")
+    let journal = try await SQLiteJournal.open(scratch.file)
+    let damage = try #require(journal.opening.damage)
+    #expect(damage.recordsKept == 69)
+    #expect(damage.recordsCut == 31)
+    #expect(damage.reason.contains("checksum"))
+    #expect(try await journal.load("a")?.sequence == 50)
+    #expect(try await journal.load("b")?.records == JournalRules.entries("b", 1...19))
+    #expect(journal.epoch > 1, "an epoch never comes back")
+    try await journal.append(JournalRules.entries("b", 20...21), epoch: journal.epoch)
+    await journal.close()
+    let again = try await SQLiteJournal.open(scratch.file)
+    #expect(again.opening.damage == nil)
+    #expect(try await again.load("b")?.sequence == 21)
+    await again.close()
+  }
+
+  @Test("P3: a missing record, and one of another scene in its place, are damage")
+  func missingRecord() async throws {
+    try await fill(["a"], upTo: 20)
+    run("DELETE FROM record WHERE row = 11")
+    let journal = try await SQLiteJournal.open(scratch.file)
+    #expect(journal.opening.damage?.recordsKept == 10)
+    #expect(try await journal.load("a")?.sequence == 10)
+    await journal.close()
+    run("UPDATE record SET scene = 77 WHERE row = 5")
+    let second = try await SQLiteJournal.open(scratch.file)
+    #expect(try await second.load("a")?.sequence == 4)
+    await second.close()
+    #expect(scratch.names.filter { $0.contains("damaged") } == ["journal.db.damaged-1", "journal.db.damaged-2"])
+  }
+
+  @Test("P3: a snapshot ahead of the cut still holds its scene")
+  func snapshotBeyondCut() async throws {
+    let journal = try await SQLiteJournal.open(scratch.file)
+    try await journal.append(JournalRules.entries("a", 1...30), epoch: journal.epoch)
+    try await journal.writeSnapshot(JournalSnapshot(scene: "a", sequence: 25, bytes: [25]), epoch: journal.epoch)
+    await journal.close()
+    run("UPDATE record SET body = zeroblob(1) WHERE row = 20")
+    let cut = try await SQLiteJournal.open(scratch.file)
+    let scene = try #require(try await cut.load("a"))
+    #expect(scene.snapshot?.bytes == [25])
+    #expect(scene.records == [])
+    try await cut.append(JournalRules.entries("a", 26...27), epoch: cut.epoch)
+    let early = await JournalRules.code { () async throws(JournalError) in try await cut.load("a", upTo: 7) }
+    #expect(early == .outOfRange)
+    await cut.close()
+    let again = try await SQLiteJournal.open(scratch.file)
+    #expect(again.opening.damage == nil)
+    #expect(try await again.load("a")?.records == JournalRules.entries("a", 26...27))
+    await again.close()
+  }
+
+  @Test("P3: pages overwritten or cut off at any place: opens, keeps a prefix of each scene, invents nothing")
+  func randomDamage() async throws {
+    try await fill(["a", "b", "c"], upTo: 400)
+    let size = scratch.size(of: "journal.db")
+    scratch.copy("journal.db", to: "good")
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<40 {
+      let seed = UInt64.random(in: 0...UInt64.max, using: &generator)
+      var random = SplitMix(state: seed)
+      for name in scratch.names where name != "good" { unlink("\(scratch.path)/\(name)") }
+      scratch.copy("good", to: "journal.db")
+      if random.next() % 4 == 0 {
+        scratch.truncate("journal.db", to: Int(random.next() % UInt64(size)))
+      } else {
+        let bytes = (0..<Int(1 + random.next() % 600)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        scratch.damage("journal.db", at: Int(random.next() % UInt64(size)), with: bytes)
+      }
+      do throws(JournalError) {
+        let journal = try await SQLiteJournal.open(scratch.file)
+        for head in try await journal.scenes() where head.sequence > 0 {
+          let code = await JournalRules.code { () async throws(JournalError) in
+            let scene = try await journal.load(head.scene)
+            let expected = JournalRules.entries(head.scene, 1...head.sequence)
+            #expect(scene?.records == expected, "seed \(seed)")
+          }
+          #expect(code == nil, "seed \(seed): \(head.scene)")
+        }
+        await journal.close()
+      } catch {
+        // A header that claims a newer format is refused, not guessed at.
+        #expect([JournalError.Code.newerFormat, .inputOutput].contains(error.code), "seed \(seed): \(error)")
+      }
+    }
+  }
+
+  @Test("Random histories against a plain model: load, past, restart")
+  func againstModel() async throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SplitMix(state: seed)
+    var model: [String: [JournalEntry]] = [:]
+    var snapshots: [String: Set<UInt64>] = [:]
+    for _ in 0..<6 {
+      let journal = try await SQLiteJournal.open(scratch.file)
+      for _ in 0..<60 {
+        let scene = "s\(random.next() % 5)"
+        let count = UInt64(model[scene]?.count ?? 0)
+        switch random.next() % 5 {
+        case 0 where count > 0:
+          let at = 1 + random.next() % count
+          snapshots[scene, default: []].insert(at)
+          try await journal.writeSnapshot(JournalSnapshot(scene: scene, sequence: at, bytes: [UInt8(at & 255)]), epoch: journal.epoch)
+        case 1 where count > 0:
+          let limit = 1 + random.next() % (count + 2)
+          let last = min(limit, count)
+          let covered = snapshots[scene]?.filter { $0 <= last }.max()
+          let loaded = try await journal.load(scene, upTo: limit)
+          #expect(loaded?.snapshot?.sequence == covered, "seed \(seed)")
+          #expect(loaded?.records == Array((model[scene] ?? [])[Int(covered ?? 0)..<Int(last)]), "seed \(seed)")
+        default:
+          let entries = JournalRules.entries(scene, (count + 1)...(count + 1 + random.next() % 9))
+          try await journal.append(entries, epoch: journal.epoch)
+          model[scene, default: []] += entries
+        }
+      }
+      #expect(try await journal.scenes().map(\.sequence) == model.sorted { $0.key < $1.key }.map { UInt64($0.value.count) }, "seed \(seed)")
+      await journal.close()
+    }
+    let check = try SQLiteJournal.verify(scratch.file)
+    #expect(check.isWhole, "seed \(seed): \(check.problems)")
+    #expect(check.recordsChecked == model.values.map(\.count).reduce(0, +))
+  }
+
+  @Test("Statistics, verify and export see the file, also while it is open")
+  func inspection() async throws {
+    let journal = try await SQLiteJournal.open(scratch.file, settings: .init(wallClock: { 1_700_000_000_000 }))
+    try await journal.append(JournalRules.entries("a", 1...3) + JournalRules.entries("b", 1...2), epoch: journal.epoch)
+    try await journal.writeSnapshot(JournalSnapshot(scene: "a", sequence: 2, bytes: [1, 2, 3]), epoch: journal.epoch)
+    let statistics = try SQLiteJournal.statistics(of: scratch.file)
+    #expect(statistics.scenes == 2 && statistics.records == 5 && statistics.snapshots == 1)
+    #expect(statistics.recordBytes == 15 && statistics.snapshotBytes == 3)
+    #expect(statistics.oldest == 1_700_000_000_000)
+    var lines: [SQLiteJournal.Exported] = []
+    try SQLiteJournal.export(scratch.file, scene: "a") { line in
+      lines.append(line)
+      return true
+    }
+    #expect(lines.count == 4)
+    #expect(lines.last == .record(JournalRules.entries("a", 3...3)[0], written: 1_700_000_000_000))
+    await journal.close()
+    run("UPDATE record SET body = x'00' WHERE row = 2")
+    let check = try SQLiteJournal.verify(scratch.file)
+    #expect(check.problems.count == 1)
+    #expect(check.problems.first?.contains("row 2") == true)
+  }
+
+  @Test("A directory that isn't there is an error with the path, never a wait")
+  func missingDirectory() async throws {
+    let path = "\(scratch.path)/none/journal.db"
+    let code = await JournalRules.code { () async throws(JournalError) in try await SQLiteJournal.open(path) }
+    #expect(code == .inputOutput)
+  }
+
+  /// Runs SQL on the closed file.
+  private func run(_ sql: String) {
+    var handle: OpaquePointer?
+    defer { sqlite3_close(handle) }
+    guard sqlite3_open(scratch.file, &handle) == SQLITE_OK else {
+      Issue.record("cannot open \(scratch.file)")
+      return
+    }
+    #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
+  }
+}
+
+/// The SplitMix64 generator: a seed gives the same sequence everywhere.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

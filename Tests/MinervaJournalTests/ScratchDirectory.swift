@@ -1,0 +1,66 @@
+import Glibc
+
+/// A directory of a test's own, removed with all in it when the last reference goes.
+final class ScratchDirectory: Sendable {
+  let path: String
+
+  init() throws {
+    var pattern = Array("/tmp/minerva-journal-test-XXXXXX".utf8CString)
+    guard mkdtemp(&pattern) != nil else { throw Failure(errno: errno) }
+    path = String(decoding: pattern.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    for name in names { unlink("\(path)/\(name)") }
+    rmdir(path)
+  }
+
+  var file: String { "\(path)/journal.db" }
+
+  /// The names in the directory.
+  var names: [String] {
+    guard let directory = opendir(path) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Overwrites bytes of a file in the directory.
+  func damage(_ name: String, at offset: Int, with bytes: [UInt8]) {
+    let descriptor = open("\(path)/\(name)", O_WRONLY)
+    guard descriptor >= 0 else { return }
+    pwrite(descriptor, bytes, bytes.count, off_t(offset))
+    close(descriptor)
+  }
+
+  /// Copies a file of the directory byte by byte, as a crash at this moment would find it.
+  func copy(_ name: String, to target: String) {
+    let source = open("\(path)/\(name)", O_RDONLY)
+    guard source >= 0 else { return }
+    defer { close(source) }
+    let destination = open("\(path)/\(target)", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    guard destination >= 0 else { return }
+    defer { close(destination) }
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(source, &buffer, buffer.count)
+      guard count > 0 else { return }
+      write(destination, buffer, count)
+    }
+  }
+
+  func truncate(_ name: String, to size: Int) { Glibc.truncate("\(path)/\(name)", off_t(size)) }
+
+  func size(of name: String) -> Int {
+    var status = stat()
+    return stat("\(path)/\(name)", &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  struct Failure: Error { let errno: Int32 }
+}
