@@ -1,1 +1,0 @@
-// ListDiff: see the layer's folder in Package.swift.
