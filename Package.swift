@@ -22,8 +22,8 @@ func program(_ name: String, on dependencies: [Target.Dependency], at folder: St
   .executableTarget(name: name, dependencies: dependencies, path: "\(folder)/\(name)", swiftSettings: house)
 }
 
-func tests(_ name: String, on dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: house)
+func tests(_ name: String, on dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+  .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude, swiftSettings: house)
 }
 
 let package = Package(
@@ -112,8 +112,10 @@ let package = Package(
     tests("MinervaHostingTests", on: ["Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaWire"]),
     tests("MinervaSimulationTests", on: ["MinervaProtocol", "MinervaSimulation", "MinervaWire"]),
     tests("MinervaDemoTests", on: ["Minerva", "MinervaDemo", "MinervaHosting", "MinervaWire"]),
-    tests("CommandKitTests", on: ["CommandKit", "MinervaWire"]),
-    tests("ShellKitTests", on: ["CommandKit", "ShellKit", "MinervaNavigation", "MinervaWire"]),
+    tests("CommandKitTests", on: ["CommandKit", "MinervaWire"], exclude: ["Snapshots"]),
+    tests(
+      "ShellKitTests", on: ["CommandKit", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaWire", "ShellKit"],
+      exclude: ["Snapshots"]),
     tests("DiffServiceTests", on: ["DiffService", "ListDiff", "MinervaInterfaces", "MinervaWire"]),
     tests("EndToEndTests", on: ["MinervaActors", "MinervaInterfaces", "MinervaSupervision", "MinervaTesting", "MinervaWire"]),
     tests("LayoutTests", on: []),

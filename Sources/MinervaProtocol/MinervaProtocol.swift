@@ -1,0 +1,1 @@
+// MinervaProtocol: see the layer's folder in Package.swift.

@@ -1,0 +1,193 @@
+import CommandKit
+import MinervaNavigation
+import ShellKit
+import Testing
+
+/// Resolves aliases to themselves by number, and types nothing.
+struct PlainContext: InvocationContext {
+  var types: [String: PayloadText.ValueType] = [:]
+
+  func screen(_ reference: Reference) async throws -> ScreenRef {
+    switch reference {
+    case .alias: .id(ScreenID(99))
+    case .ref(let ref): ref
+    }
+  }
+
+  func bytes(_ payload: PayloadText, schemaOf module: String?) async throws -> [UInt8] {
+    switch payload {
+    case .json(let text): Array(text.utf8)
+    case .pairs(let pairs): Array(PayloadText.object(of: pairs) { types[$0] }.utf8)
+    case .file(let path): Array("file:\(path)".utf8)
+    }
+  }
+
+  func module(of reference: Reference) async -> String? { nil }
+}
+
+@Suite("The grammar of the shell")
+struct GrammarTests {
+  private func action(_ line: String, types: [String: PayloadText.ValueType] = [:]) async throws -> Command.Action? {
+    let statements = try Statement.parse(line)
+    #expect(statements.count == 1)
+    guard case .action(let make) = statements[0].request else { return nil }
+    return try await make(PlainContext(types: types))
+  }
+
+  private func complaint(_ line: String) -> String {
+    do throws(ParseError) {
+      _ = try Statement.parse(line)
+      return "fine"
+    } catch {
+      return "\(error.position.column) \(error.code.rawValue) \(error.message)"
+    }
+  }
+
+  private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  @Test func `open in all its forms`() async throws {
+    #expect(try await action("open Home") == .open(Command.Opening(ModuleAddress(name: "Home"))))
+    #expect(
+      try await action("open shop/Settings@shop-1 {\"section\":\"privacy\"} via push as @s in main/orders --pop-to s3 --inclusive")
+        == .open(
+          Command.Opening(
+            ModuleAddress(app: "shop", name: "Settings", host: "shop-1"), input: bytes("{\"section\":\"privacy\"}"), via: .push,
+            into: NavPath("main/orders"), popTo: .id(ScreenID(3)), inclusive: true)))
+    #expect(
+      try await action("open Profile userID=42 name=42 note=\"42\" tags=[1,2] via modal:alert", types: ["userID": .integer])
+        == .open(
+          Command.Opening(
+            ModuleAddress(name: "Profile"), input: bytes(#"{"userID":42,"name":"42","note":"42","tags":[1,2]}"#), via: .modal(.alert))))
+    #expect(
+      try await action("open A --input-file a.json via tab:orders")
+        == .open(Command.Opening(ModuleAddress(name: "A"), input: bytes("file:a.json"), via: .tab("orders"))))
+  }
+
+  @Test func `the other moves`() async throws {
+    #expect(try await action("back") == .back(count: 1, in: nil))
+    #expect(try await action("back 9") == .back(count: 9, in: nil))
+    #expect(try await action("back to @list") == .backTo(.id(ScreenID(99))))
+    #expect(try await action("back root") == .backRoot(in: nil))
+    #expect(try await action("close s4 top") == .close([.id(ScreenID(4)), .top]))
+    #expect(try await action("dismiss") == .dismiss(nil))
+    #expect(try await action("dismiss all") == .dismissAll)
+    #expect(try await action("dismiss @login") == .dismiss(.id(ScreenID(99))))
+    #expect(try await action("tab orders --reset") == .selectTab(name: "orders", of: nil, reset: true))
+    #expect(try await action("collapse") == .collapse(nil))
+    #expect(try await action("go details id=7 from @l") == .go(name: "details", from: .id(ScreenID(99)), input: bytes(#"{"id":"7"}"#)))
+    #expect(
+      try await action("stack set main [s1, Item {\"id\":4, \"x\":[1,2]},Home]")
+        == .setStack(
+          .main,
+          [
+            .screen(.id(ScreenID(1))), .module(ModuleAddress(name: "Item"), input: bytes("{\"id\":4, \"x\":[1,2]}")),
+            .module(ModuleAddress(name: "Home"), input: []),
+          ]))
+    #expect(try await action("gesture back begin") == .gesture(.back, .begin))
+  }
+
+  @Test func `acts and speech`() async throws {
+    #expect(try await action("tap top u3") == .act(.top, .tap(row: "u3", action: nil)))
+    #expect(try await action("tap s2 u3 delete") == .act(.id(ScreenID(2)), .tap(row: "u3", action: "delete")))
+    #expect(try await action("enter top text \"two words\"") == .act(.top, .enter(field: "text", value: "two words")))
+    #expect(try await action("enter top text ''") == .act(.top, .enter(field: "text", value: "")))
+    #expect(try await action("enter top text via") == .act(.top, .enter(field: "text", value: "via")))
+    #expect(try await action("move top a before b") == .act(.top, .move(row: "a", before: true, other: "b")))
+    #expect(try await action("execute top show {\"a\":1}") == .act(.top, .execute(command: "show", input: bytes("{\"a\":1}"))))
+    #expect(try await action("send top {\"retry\":true}") == .send(.top, bytes("{\"retry\":true}")))
+    #expect(try await action("finish root") == .finish(.root, nil))
+    #expect(try await action("cancel modal[1]") == .cancel(.path(NavPath(layer: 1))))
+  }
+
+  @Test func `faults say what is expected, and where`() {
+    #expect(complaint("opne Home") == "1 parse.unknown_verb no verb \"opne\"; did you mean open?")
+    #expect(complaint("xyzzy") == "1 parse.unknown_verb no verb \"xyzzy\"; help lists them")
+    #expect(complaint("open") == "5 parse.missing expected MODULE: open MODULE [JSON | KEY=VALUE …] [via KIND] [in PLACE] [as @NAME]")
+    #expect(complaint("open 7up").hasPrefix("6 parse.unexpected expected a module such as Login"))
+    #expect(complaint("open A via pusch").hasSuffix("found \"pusch\"; did you mean push?"))
+    #expect(complaint("open A via").hasPrefix("11 parse.missing via needs KIND"))
+    #expect(complaint("open A via push via root").contains("via is given twice"))
+    #expect(complaint("open A --polcy join") == "8 parse.option open has no option --polcy; did you mean --policy?")
+    #expect(complaint("open A --policy jion").contains("did you mean join?"))
+    #expect(complaint("open A --timeout 5") == "18 parse.option --timeout: expected a duration such as 250ms, 3s or 1m30s, found \"5\"")
+    #expect(complaint("open A --instant=1") == "8 parse.option --instant takes no value")
+    #expect(complaint("back to") == "8 parse.missing expected REF: back to REF")
+    #expect(complaint("back 0") == "6 parse.unexpected back takes a number from 1")
+    #expect(complaint("tap top") == "8 parse.missing expected ROW: tap REF ROW [ACTION]")
+    #expect(complaint("tap s01 x").hasPrefix("5 parse.unexpected expected a screen (s12"))
+    #expect(complaint("enter top text two words").contains("unexpected \"words\"; text with spaces needs quotes"))
+    #expect(complaint("stack set main [s1,,s2]") == "20 parse.unexpected an element of the stack is empty")
+    #expect(complaint("stack set main [s1, 7]") == "21 parse.unexpected expected a screen or a module, found \"7\"")
+    #expect(complaint("gesture back beginn").contains("did you mean begin?"))
+    #expect(complaint("goto 12").contains("expected a record such as #12"))
+    #expect(complaint("expect removed top reason=poped").contains("did you mean popped?"))
+    #expect(complaint("expect rows top count=3").hasPrefix("17 parse.unexpected"))
+    #expect(complaint("repeat \"opne A\"").contains("did you mean open?"))
+    #expect(complaint("open A as login") == "11 parse.unexpected expected a name such as @login, found \"login\"")
+    #expect(complaint("expect error \"nav\"").contains("expected a code such as nav.busy"))
+    #expect(complaint("tree extra") == "6 parse.unexpected unexpected \"extra\"; text with spaces needs quotes: tree")
+  }
+
+  @Test func `expectations`() throws {
+    func expectation(_ line: String) throws -> ShellKit.Expectation? {
+      guard case .expect(let expectation) = try Statement.parse(line)[0].request else { return nil }
+      return expectation
+    }
+    let users = Reference.alias("users")
+    #expect(
+      try expectation("expect stack main == [Home, s2]")
+        == .stack(.main, [.module(ModuleAddress(name: "Home"), input: nil), .screen(.ref(.id(ScreenID(2))))]))
+    #expect(try expectation("expect stack main == []") == .stack(.main, []))
+    #expect(try expectation("expect rows @users count==22") == .rowCount(users, 22))
+    #expect(try expectation("expect rows @users contains x@x.com") == .rowsContain(users, "x@x.com"))
+    #expect(try expectation("expect row @users u3 u3@u.com") == .row(users, "u3", "u3@u.com"))
+    #expect(
+      try expectation("expect changes @users insert=1 delete=0")
+        == .changes(users, [.init(kind: "insert", count: 1), .init(kind: "delete", count: 0)]))
+    #expect(try expectation("expect removed @users reason=dismissed once") == .removed(users, reason: "dismissed", once: true))
+    #expect(try expectation("expect removed @users once") == .removed(users, reason: nil, once: true))
+    #expect(try expectation("expect error nav.*") == .error("nav.*"))
+    #expect(try expectation("expect output @users {\"a\":1}") == .output(users, "{\"a\":1}"))
+    #expect(try expectation("expect screen top ~ \"No users\"") == .screenShows(.ref(.top), "No users"))
+    #expect(try expectation("expect event screen.resumed module=Orders") == .event(EventPattern("screen.resumed", [("module", "Orders")])))
+    #expect(try expectation("expect no leaks") == .noLeaks)
+    #expect(try expectation("expect modal none") == .modal("none"))
+  }
+
+  @Test func `the system's shell and ours read the same words (D05)`() async throws {
+    let payload = #"{"a":"b c","q":"\"x\"","n":"\\n","e":""}"#
+    let typed = try Statement.parse("open m \(payload) via modal")[0]
+    let argued = try Statement.parse(arguments: ["open", "m", payload, "via", "modal"])
+    for statement in [typed, argued] {
+      guard case .action(let make) = statement.request, case .open(let opening) = try await make(PlainContext()) else {
+        Issue.record("no opening")
+        continue
+      }
+      #expect(opening.input == bytes(payload))
+      #expect(opening.via == .modal(.sheet))
+    }
+    let entered = try Statement.parse(arguments: ["enter", "top", "text", "two words; & # \"q\""])
+    #expect(entered.call.text("value") == "two words; & # \"q\"")
+  }
+
+  @Test func `event patterns match part by part`() {
+    #expect(EventPattern.matches("screen.*", "screen.removed"))
+    #expect(EventPattern.matches("*", "screen.removed"))
+    #expect(EventPattern.matches("*.removed", "screen.removed"))
+    #expect(!EventPattern.matches("screen", "screen.removed"))
+    #expect(!EventPattern.matches("screen.*", "screen"))
+    #expect(EventPattern("screen.removed", [("reason", "popped")]).matches(name: "screen.removed", fields: ["reason": "popped", "x": "y"]))
+    #expect(!EventPattern("screen.removed", [("reason", "popped")]).matches(name: "screen.removed", fields: [:]))
+  }
+
+  @Test func `every example of every verb is understood, and every verb is found`() throws {
+    #expect(Set(Verb.all.map(\.name)).count == Verb.all.count)
+    for verb in Verb.all {
+      #expect(!verb.examples.isEmpty && !verb.forms.isEmpty && !verb.summary.hasSuffix("."), "\(verb.name)")
+      for example in verb.examples {
+        let statements = try Statement.parse(example.line)
+        #expect(statements.first?.verb.name == verb.name, "\(example.line)")
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import CommandKit
+import ShellKit
+import Testing
+
+@Suite("Help is as stored")
+struct HelpTests {
+  @Test func `plain help has the everyday verbs on at most fifteen lines`() {
+    let lines = ShellHelp.lines([])
+    #expect(lines.count <= 15)
+    for verb in ["open", "back", "close", "dismiss", "tab", "tap", "enter", "screen", "stack", "tree", "list", "watch", "expect"] {
+      #expect(lines.contains { $0.hasPrefix(verb + " ") }, "\(verb)")
+    }
+    expectSnapshot(lines.joined(separator: "\n") + "\n", "help.txt")
+  }
+
+  @Test func `help all names every verb once`() {
+    let lines = ShellHelp.lines(["all"])
+    for verb in Verb.all { #expect(lines.count { $0.hasPrefix("  \(verb.name) ") } == 1, "\(verb.name)") }
+    expectSnapshot(lines.joined(separator: "\n") + "\n", "help-all.txt")
+  }
+
+  @Test func `every verb has its page`() {
+    let pages = Verb.all.map { "== \($0.name)\n" + ShellHelp.lines([$0.name]).joined(separator: "\n") + "\n" }
+    expectSnapshot(pages.joined(separator: "\n"), "help-verbs.txt")
+  }
+
+  @Test func `error codes have cause and remedy`() {
+    expectSnapshot(ShellHelp.lines(["errors"]).joined(separator: "\n") + "\n", "help-errors.txt")
+    #expect(ShellHelp.lines(["errors", "nav."]).allSatisfy { $0.hasPrefix("nav.") || $0.hasPrefix("  ") })
+    #expect(ShellHelp.lines(["opne"]) == ["no help on \"opne\"; did you mean open?"])
+  }
+}

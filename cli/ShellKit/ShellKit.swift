@@ -1,1 +1,0 @@
-// ShellKit: see the layer's folder in Package.swift.

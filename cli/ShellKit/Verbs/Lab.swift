@@ -1,0 +1,61 @@
+import CommandKit
+
+extension Verb {
+  static let fault = Verb(
+    "fault", .lab, "Kills or stalls a process, or drops events",
+    forms: [
+      Form(.word("kill"), .one("process", .name("PROCESS"))),
+      Form(.word("stall"), .one("process", .name("PROCESS")), .maybe("for", .duration)),
+      Form(.word("drop"), .one("topic", .event), .one("count", .number)),
+    ],
+    examples: [
+      .init("fault kill shop-2", "as kill -9 would; its supervisor starts it again"), .init("fault stall broker 2s", "stops it for 2 s"),
+      .init("fault drop screen.* 3", "loses the next three events"),
+    ],
+    errors: ["process.unknown", "bus.unauthorized"],
+    request: { call in
+      switch call.form {
+      case 0: .lab(.kill(process: call.text("process") ?? ""))
+      case 1: .lab(.stall(process: call.text("process") ?? "", call.duration("for")))
+      default: .lab(.drop(topic: call.text("topic") ?? "", count: call.number("count") ?? 1))
+      }
+    })
+
+  static let render = Verb(
+    "render", .lab, "Says how the shell acknowledges transitions as renderer",
+    forms: [Form(.one("how", .keyword(["instant", "hold"]))), Form(.one("how", .duration))],
+    examples: [.init("render hold", "until ack"), .init("render 300ms", "after 300 ms")],
+    request: { call in .lab(.render(call.text("how") ?? "")) })
+
+  static let ack = Verb(
+    "ack", .lab, "Acknowledges a transition that is held", forms: [Form(.maybe("transition", .sequence))],
+    examples: [.init("ack", "the oldest one")], request: { call in .lab(.acknowledge(call.sequence("transition"))) })
+
+  static let advance = Verb(
+    "advance", .lab, "Moves the virtual clock", forms: [Form(.one("by", .duration))], examples: [.init("advance 3s", "three seconds")],
+    errors: ["clock.real"], request: { call in .lab(.advance(call.duration("by") ?? .zero)) })
+
+  static let goTo = Verb(
+    "goto", .lab, "Views the past, read-only", forms: [Form(.one("record", .sequence))], examples: [.init("goto #12", "as it was at #12")],
+    errors: ["time.out_of_range"], request: { call in .lab(.goTo(call.sequence("record") ?? 0)) })
+
+  static let fork = Verb(
+    "fork", .lab, "Starts a new scene from the past", forms: [Form(.one("record", .sequence))],
+    examples: [.init("fork #12", "a scene that begins at #12")], errors: ["time.out_of_range"],
+    request: { call in .lab(.fork(call.sequence("record") ?? 0)) })
+
+  static let repeated = Verb(
+    "repeat", .lab, "Runs a line again and again", forms: [Form(.one("line", .text))],
+    options: [
+      .value("rate", .integer(1...100_000), "times a second", fallback: "10"), .value("for", .duration, "how long", fallback: "10s"),
+    ],
+    examples: [.init("repeat \"open Detail id=7; back\" --rate 50 --for 3s", "load from the shell")],
+    request: { call throws(ParseError) in
+      let line = call.text("line") ?? ""
+      _ = try Statement.parse(line, at: call.token("line")?.position ?? call.position)
+      return .lab(
+        .repeated(
+          line: line, rate: call.option("rate").flatMap { Int($0) } ?? 10,
+          call.option("for").flatMap(DurationText.parse) ?? .seconds(10)))
+    })
+}

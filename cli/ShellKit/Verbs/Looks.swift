@@ -1,0 +1,58 @@
+import CommandKit
+
+extension Verb {
+  static let screen = Verb(
+    "screen", .look, "Draws what a person would see", isEveryday: true, forms: [Form(.maybe("screen", .reference))],
+    options: OptionDefinition.ofLooks, examples: [.init("screen", "the whole scene"), .init("screen @login", "one screen alone")],
+    errors: ["nav.stale_ref"], request: { call in .look(.screen(call.reference("screen"))) })
+
+  static let tree = Verb(
+    "tree", .look, "Shows layers, stacks, tabs and slots as a tree", isEveryday: true, forms: [Form()],
+    options: OptionDefinition.ofLooks, examples: [.init("tree", "everything that is open")],
+    request: { _ in .look(.tree) })
+
+  static let list = Verb(
+    "list", .look, "Shows the sections and rows of a screen", isEveryday: true, forms: [Form(.maybe("screen", .reference))],
+    options: OptionDefinition.ofLooks, examples: [.init("list @users", "its rows with their ids")], errors: ["nav.stale_ref"],
+    request: { call in .look(.list(call.reference("screen"))) })
+
+  static let show = Verb(
+    "show", .look, "Shows all that is known of one screen", forms: [Form(.one("screen", .reference))],
+    options: OptionDefinition.ofLooks, examples: [.init("show @login", "module, host, input, phase, place")], errors: ["nav.stale_ref"],
+    request: { call throws(ParseError) in .look(.show(try call.required("screen"))) })
+
+  static let modules = Verb(
+    "modules", .look, "Lists the modules that hosts offer", forms: [Form(.maybe("name", .name("NAME")))],
+    options: OptionDefinition.ofLooks, examples: [.init("modules", "all"), .init("modules Login", "one with its schema")],
+    request: { call in .look(.modules(call.text("name"))) })
+
+  static let routes = Verb(
+    "routes", .look, "Lists the routes, or explains how a link would match", forms: [Form(.maybe("url", .url))],
+    options: OptionDefinition.ofLooks, examples: [.init("routes", "all")], request: { call in .look(.routes(call.text("url"))) })
+
+  static let commands = Verb(
+    "commands", .look, "Lists the presentation commands of a screen", forms: [Form(.maybe("screen", .reference))],
+    options: OptionDefinition.ofLooks, examples: [.init("commands @home", "which may run now")], errors: ["nav.stale_ref"],
+    request: { call in .look(.commands(call.reference("screen"))) })
+
+  static let plans = Verb(
+    "plans", .look, "Lists the plans that wait", forms: [Form()], options: OptionDefinition.ofLooks,
+    examples: [.init("plans", "what a link still waits for")], request: { _ in .look(.plans) })
+
+  static let status = Verb(
+    "status", .look, "Shows processes, connections and counters", forms: [Form()], options: OptionDefinition.ofLooks,
+    examples: [.init("status --json", "one process a line")], request: { _ in .look(.status) })
+
+  static let leaks = Verb(
+    "leaks", .look, "Names coordinators that outlive their screen", forms: [Form()], options: OptionDefinition.ofLooks,
+    examples: [.init("leaks", "nothing, if all is well")], request: { _ in .look(.leaks) })
+
+  static let watch = Verb(
+    "watch", .look, "Shows events as they happen, until Ctrl-C", isEveryday: true,
+    forms: [Form(.many("topics", .event, atLeast: 0))],
+    options: [.value("from", .text, "begin behind this record", placeholder: "#SEQ")] + OptionDefinition.ofLooks,
+    examples: [.init("watch", "all of the scene"), .init("watch screen.* list", "screens coming and going, and lists")],
+    request: { call in
+      .look(.watch(topics: call.tokens("topics").map(\.text), from: call.option("from").flatMap { UInt64($0.drop { $0 == "#" }) }))
+    })
+}

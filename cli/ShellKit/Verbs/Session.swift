@@ -1,0 +1,59 @@
+import CommandKit
+
+extension Verb {
+  static let scene = Verb(
+    "scene", .run, "Shows the scene, or changes to another",
+    forms: [Form(.maybe("name", .name("NAME")))], options: [.value("app", .text, "the app of a new scene", placeholder: "NAME")],
+    examples: [.init("scene second --app shop", "a second tree of the same app")], errors: ["scene.app_required"],
+    request: { call in .session(.scene(name: call.text("name"), app: call.option("app"))) })
+
+  static let source = Verb(
+    "source", .run, "Runs the lines of a file", forms: [Form(.one("file", .file))],
+    examples: [.init("source setup.flow", "as if typed")], errors: ["script.file", "script.encoding"],
+    request: { call in .session(.source(call.text("file") ?? "")) })
+
+  static let option = Verb(
+    "option", .run, "Shows or sets an option of the session",
+    forms: [Form(.maybe("name", .keyword(["timings", "echo", "width"])), .maybe("value", .text))],
+    examples: [.init("option timings on", "replies say how long they took")],
+    request: { call in .session(.option(name: call.text("name"), value: call.text("value"))) })
+
+  static let help = Verb(
+    "help", .run, "Explains the shell, a verb, or the error codes", forms: [Form(.many("topic", .words, atLeast: 0))],
+    examples: [
+      .init("help all", "every verb"), .init("help open", "one verb"), .init("help errors", "every code with cause and remedy"),
+    ],
+    request: { call in .session(.help(call.tokens("topic").map(\.text))) })
+
+  static let quit = Verb(
+    "quit", .run, "Leaves the shell", forms: [Form()], examples: [.init("quit", "as Ctrl-D does")],
+    request: { _ in .session(.quit) })
+
+  static let note = Verb(
+    "note", .run, "Writes a line into the run's report", forms: [Form(.one("text", .text))],
+    examples: [.init("note \"now the broker dies\"", "a heading in a script's output")],
+    request: { call in .session(.note(call.text("text") ?? "")) })
+
+  static let record = Verb(
+    "record", .run, "Records the session into a file",
+    forms: [Form(.word("stop")), Form(.one("file", .file))], options: [.flag("as-script", "as shell lines instead of records")],
+    examples: [.init("record bug.mrec", "begins"), .init("record stop", "ends")],
+    request: { call in
+      if call.form == 0 { return .session(.recordStop) }
+      let file = call.text("file") ?? ""
+      return .session(call.flag("as-script") ? .recordScript(file) : .record(file))
+    })
+
+  static let replay = Verb(
+    "replay", .run, "Feeds a recording to the core", forms: [Form(.one("file", .file))],
+    options: [.flag("verify", "compare every effect")], examples: [.init("replay bug.mrec --verify", "stops at the first difference")],
+    errors: ["replay.diverged"], request: { call in .session(.replay(call.text("file") ?? "", verify: call.flag("verify"))) })
+
+  static let save = Verb(
+    "save", .run, "Writes the scene into a file", forms: [Form(.one("file", .file))], examples: [.init("save a.scene", "its tree")],
+    request: { call in .session(.save(call.text("file") ?? "")) })
+
+  static let restore = Verb(
+    "restore", .run, "Makes the scene as a file has it", forms: [Form(.one("file", .file))],
+    examples: [.init("restore a.scene", "opens what was saved")], request: { call in .session(.restore(call.text("file") ?? "")) })
+}
