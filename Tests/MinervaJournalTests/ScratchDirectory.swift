@@ -5,7 +5,8 @@ final class ScratchDirectory: Sendable {
   let path: String
 
   init() throws {
-    var pattern = Array("/tmp/minerva-journal-test-XXXXXX".utf8CString)
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var pattern = Array("\(parent)/minerva-journal-test-XXXXXX".utf8CString)
     guard mkdtemp(&pattern) != nil else { throw Failure(errno: errno) }
     path = String(decoding: pattern.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }

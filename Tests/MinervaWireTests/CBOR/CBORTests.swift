@@ -39,7 +39,9 @@ import Testing
     var texts = ["", "a", String(repeating: "x", count: 300)]
     var optionals: [Int?] = [1, nil, 3]
     var small = Small(name: "n", count: 1, on: true, ratio: 0.1)
-    var smalls = [Small(name: "a", count: 0, on: false, ratio: 5e-324), Small(name: "", count: -1, on: true, ratio: .infinity)]
+    var smalls = [
+      Small(name: "a", count: 0, on: false, ratio: .leastNonzeroMagnitude), Small(name: "", count: -1, on: true, ratio: .infinity),
+    ]
     var map = ["a": 1, "b": 2]
     var numbered = [1: "x", -5: "y"]
     var level = Level.high

@@ -24,7 +24,8 @@ import Testing
     header.write(into: &bytes)
     #expect(
       bytes == [
-        0x4D, 0x56, 1, 4, 1, 0, 2, 0, 8, 7, 6, 5, 4, 3, 2, 1, 0x88, 0x13, 0, 0, 3, 0, 0, 0, 0xBB, 0xAA, 0, 0, 0, 0, 0, 0, 0x61, 0x78, 5, 4, 0,
+        0x4D, 0x56, 1, 4, 1, 0, 2, 0, 8, 7, 6, 5, 4, 3, 2, 1, 0x88, 0x13, 0, 0, 3, 0, 0, 0, 0xBB, 0xAA, 0, 0, 0, 0, 0, 0, 0x61, 0x78, 5, 4,
+        0,
         0x67, 0x61, 0x74, 0x65, 2, 1,
       ])
     #expect(try read(bytes) == header)
@@ -122,7 +123,9 @@ import Testing
     CallAddress.append(actor: "a", target: "t", to: &good)
     for _ in 0..<20_000 {
       var bytes = Array(good.prefix(Int.random(in: 0...good.count, using: &random)))
-      for _ in 0..<3 where !bytes.isEmpty { bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random) }
+      for _ in 0..<3 where !bytes.isEmpty {
+        bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
       bytes.withUnsafeBytes { raw in
         guard let envelope = try? Envelope.read(raw, limits: .standard) else { return }
         _ = envelope.body(in: raw)

@@ -1,1 +1,0 @@
-// MinervaProtocol: see the layer's folder in Package.swift.
