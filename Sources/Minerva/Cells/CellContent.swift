@@ -1,0 +1,85 @@
+/// What one row shows, as a plain value that crosses processes and can be drawn anywhere.
+///
+/// Every ready cell becomes one of these; a cell of an author's own does too, by filling in the parts it needs.
+public struct CellContent: Codable, Hashable, Sendable {
+  /// The row's identifier, unique in its section: what `tap`, `enter` and the differ mean.
+  public var id: String
+  /// The type of cell that draws and measures it.
+  public var type: CellType
+  /// The main text.
+  public var text: String
+  /// A second text, drawn at the right end.
+  public var detail: String?
+  /// What the person entered or chose.
+  public var value: String?
+  /// Shown in place of a missing value.
+  public var placeholder: String?
+  /// The values to choose from.
+  public var options: [String]?
+  /// The names of the swipe actions, the first nearest to the finger.
+  public var actions: [String]?
+  /// The cells of a horizontal collection.
+  public var cells: [CellContent]?
+  /// The height in lines that the author asked for, where the type lets them.
+  public var height: Int?
+  /// Set when the row does not react to a person.
+  public var disabled: Bool?
+  /// Set when the row stands out from its neighbours.
+  public var marked: Bool?
+  /// Set when the value must not be shown, logged or recorded.
+  public var secret: Bool?
+
+  public init(
+    id: String, type: CellType, text: String = "", detail: String? = nil, value: String? = nil, placeholder: String? = nil,
+    options: [String]? = nil, actions: [String]? = nil, cells: [CellContent]? = nil, height: Int? = nil, disabled: Bool? = nil,
+    marked: Bool? = nil, secret: Bool? = nil
+  ) {
+    self.id = id
+    self.type = type
+    self.text = text
+    self.detail = detail
+    self.value = value
+    self.placeholder = placeholder
+    self.options = options
+    self.actions = actions
+    self.cells = cells
+    self.height = height
+    self.disabled = disabled
+    self.marked = marked
+    self.secret = secret
+  }
+
+  /// Whether a person can act on the row.
+  public var isEnabled: Bool { disabled != true }
+}
+
+/// The type of cell that draws a row: part of the row's identity, as in the list contract.
+public struct CellType: RawRepresentable, Hashable, Codable, Sendable {
+  public var rawValue: String
+
+  public init(rawValue: String) {
+    self.rawValue = rawValue
+  }
+
+  public static let label = Self(rawValue: "label")
+  public static let detail = Self(rawValue: "detail")
+  public static let button = Self(rawValue: "button")
+  public static let textInput = Self(rawValue: "text")
+  public static let textArea = Self(rawValue: "area")
+  public static let toggle = Self(rawValue: "switch")
+  public static let picker = Self(rawValue: "picker")
+  public static let datePicker = Self(rawValue: "date")
+  public static let segmented = Self(rawValue: "segmented")
+  public static let image = Self(rawValue: "image")
+  public static let separator = Self(rawValue: "separator")
+  public static let margin = Self(rawValue: "margin")
+  public static let horizontal = Self(rawValue: "horizontal")
+
+  /// Whether the row holds a value that `enter` sets.
+  public var takesValue: Bool {
+    switch self {
+    case .textInput, .textArea, .toggle, .picker, .datePicker, .segmented: true
+    default: false
+    }
+  }
+}

@@ -1,1 +1,0 @@
-// Minerva: see the layer's folder in Package.swift.

@@ -1,0 +1,93 @@
+/// What a coordinator's screen shows: a title, buttons beside it, and a list of sections.
+///
+/// ```swift
+/// Screen("Counter") {
+///   ListSection("numbers") {
+///     Label("count", "\(state)")
+///     Button("more", "One more")
+///   }
+/// }
+/// ```
+public struct Screen: Sendable {
+  public var title: String
+  /// The buttons of the title bar; `tap s ID` presses them.
+  public var buttons: [BarButton]
+  /// What the tabs of a tab container are called for people, in order.
+  public var tabs: [TabItem]
+  public var sections: [ListSection]
+  /// Set when the screen is a small form with a message and a few answers.
+  public var alert: AlertForm?
+
+  public init(
+    _ title: String, buttons: [BarButton] = [], tabs: [TabItem] = [], sections: [ListSection] = []
+  ) {
+    self.title = title
+    self.buttons = buttons
+    self.tabs = tabs
+    self.sections = sections
+  }
+
+  public init(_ title: String, buttons: [BarButton] = [], @ListBuilder<ListSection> _ sections: () -> [ListSection]) {
+    self.init(title, buttons: buttons, sections: sections())
+  }
+
+  /// Makes the screen of an alert.
+  public init(alert: AlertForm) {
+    self.init(alert.title)
+    self.alert = alert
+  }
+}
+
+/// A button in a screen's title bar.
+public struct BarButton: Codable, Hashable, Sendable {
+  public enum Side: String, Codable, Hashable, Sendable {
+    case left, right
+  }
+
+  public var id: String
+  public var title: String
+  public var side: Side
+  public var isEnabled: Bool
+
+  public init(_ id: String, _ title: String, side: Side = .right, isEnabled: Bool = true) {
+    self.id = id
+    self.title = title
+    self.side = side
+    self.isEnabled = isEnabled
+  }
+}
+
+/// What a tab is called for people.
+public struct TabItem: Codable, Hashable, Sendable {
+  /// The tab's name in navpaths.
+  public var name: String
+  public var title: String
+  public var badge: String?
+
+  public init(_ name: String, _ title: String, badge: String? = nil) {
+    self.name = name
+    self.title = title
+    self.badge = badge
+  }
+}
+
+/// A message with a few answers; `tap s ID` gives one.
+public struct AlertForm: Codable, Hashable, Sendable {
+  public var title: String
+  public var message: String
+  public var answers: [BarButton]
+
+  public init(title: String, message: String, answers: [BarButton] = [BarButton("ok", "OK")]) {
+    self.title = title
+    self.message = message
+    self.answers = answers
+  }
+}
+
+extension Screen {
+  /// The screen of a coordinator that shows nothing.
+  public static let none = Screen("")
+
+  /// Whether there is anything to show.
+  public var isEmpty: Bool { title.isEmpty && sections.isEmpty && alert == nil && buttons.isEmpty && tabs.isEmpty }
+}

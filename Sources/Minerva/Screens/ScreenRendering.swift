@@ -1,0 +1,98 @@
+/// A screen as it crosses processes: the wire form of `Screen`, which shells draw and brokers pass on unread.
+public struct ScreenRendering: Codable, Hashable, Sendable {
+  public var title: String
+  public var buttons: [BarButton]?
+  public var tabs: [TabItem]?
+  public var sections: [SectionRendering]
+  public var alert: AlertForm?
+  /// The commands of the screen and whether each may run now.
+  public var commands: [CommandRendering]?
+
+  public init(
+    title: String, buttons: [BarButton]? = nil, tabs: [TabItem]? = nil, sections: [SectionRendering] = [], alert: AlertForm? = nil,
+    commands: [CommandRendering]? = nil
+  ) {
+    self.title = title
+    self.buttons = buttons
+    self.tabs = tabs
+    self.sections = sections
+    self.alert = alert
+    self.commands = commands
+  }
+
+  /// The number of rows of the whole list, those that are not carried included.
+  public var count: Int { sections.reduce(0) { $0 + $1.count } }
+
+  /// The carried row of an identifier, from the first section that has it.
+  public func row(_ id: String) -> CellContent? {
+    for section in sections {
+      if let row = section.rows.first(where: { $0.id == id }) { return row }
+    }
+    return nil
+  }
+}
+
+/// A section of a rendering.
+public struct SectionRendering: Codable, Hashable, Sendable {
+  public var id: String
+  public var header: String?
+  public var footer: String?
+  public var constraints: ListSection.Constraints?
+  /// The rows in order: all of them, or the first ones of a long section.
+  public var rows: [CellContent]
+  /// How many rows the section has beyond those carried, or `nil` when it carries all.
+  public var beyond: Int?
+
+  public init(
+    id: String, header: String? = nil, footer: String? = nil, constraints: ListSection.Constraints? = nil, rows: [CellContent],
+    beyond: Int? = nil
+  ) {
+    self.id = id
+    self.header = header
+    self.footer = footer
+    self.constraints = constraints
+    self.rows = rows
+    self.beyond = beyond
+  }
+
+  /// The number of rows of the section.
+  public var count: Int { rows.count + (beyond ?? 0) }
+}
+
+/// A command of a screen.
+public struct CommandRendering: Codable, Hashable, Sendable {
+  public var name: String
+  public var isEnabled: Bool
+  public var isExecuting: Bool
+
+  public init(name: String, isEnabled: Bool, isExecuting: Bool) {
+    self.name = name
+    self.isEnabled = isEnabled
+    self.isExecuting = isExecuting
+  }
+}
+
+extension ScreenRendering {
+  /// The number of rows that one rendering carries at most; longer lists say how many are beyond.
+  ///
+  /// A viewer shows a window of a list: with this bound a rendering stays well under the limit of a message.
+  public static let carriedRows = 2000
+
+  /// Makes the wire form of a screen.
+  public init(_ screen: Screen, commands: [CommandRendering] = []) {
+    var left = Self.carriedRows
+    var sections: [SectionRendering] = []
+    for section in screen.sections {
+      let rows = section.cells.prefix(left).map(\.content)
+      left -= rows.count
+      sections.append(
+        SectionRendering(
+          id: section.identifier, header: section.header, footer: section.footer,
+          constraints: section.constraints == ListSection.Constraints() ? nil : section.constraints, rows: rows,
+          beyond: rows.count < section.cells.count ? section.cells.count - rows.count : nil))
+    }
+    self.init(
+      title: screen.title, buttons: screen.buttons.isEmpty ? nil : screen.buttons, tabs: screen.tabs.isEmpty ? nil : screen.tabs,
+      sections: sections, alert: screen.alert, commands: commands.isEmpty ? nil : commands)
+  }
+}

@@ -1,1 +1,0 @@
-// MinervaDemo: see the layer's folder in Package.swift.

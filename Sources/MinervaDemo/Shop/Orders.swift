@@ -1,0 +1,123 @@
+public import Minerva
+
+extension ShopApp {
+  /// Two tabs: home and orders.
+  public enum Shell: Module {
+    public static let summary = "two tabs: home and orders"
+  }
+
+  /// The orders there are.
+  public enum Orders: Module {
+    public static let summary = "the orders there are"
+  }
+
+  /// One order.
+  public enum Order: Module {
+    public struct Input: Codable, Sendable {
+      public var id: Int
+    }
+
+    public static let summary = "one order"
+  }
+
+  /// One item of an order.
+  public enum Item: Module {
+    public struct Input: Codable, Sendable {
+      public var id: Int
+    }
+
+    public static let summary = "one item of an order"
+  }
+}
+
+actor ShellCoordinator: Coordinator {
+  let context: Context<ShopApp.Shell>
+
+  init(_ context: Context<ShopApp.Shell>) {
+    self.context = context
+  }
+
+  func container() throws -> Container {
+    .tabs([try .tab("home", ShopApp.Home.self, NoInput()), try .tab("orders", ShopApp.Orders.self, NoInput())])
+  }
+
+  func render() -> Screen {
+    Screen("Shop", tabs: [TabItem("home", "Home"), TabItem("orders", "Orders")])
+  }
+}
+
+actor OrdersCoordinator: Coordinator {
+  struct State: Codable, Sendable {
+    var orders = Array(1...9)
+  }
+
+  let context: Context<ShopApp.Orders>
+  var state = State()
+
+  init(_ context: Context<ShopApp.Orders>) {
+    self.context = context
+  }
+
+  func handle(_ action: Action) throws {
+    switch action {
+    case .swipe(let row, action: "delete"): state.orders.removeAll { "\($0)" == row }
+    case .tap("new"): state.orders.insert((state.orders.max() ?? 0) + 1, at: 0)
+    case .tap(let row): if let id = Int(row) { try context.push(ShopApp.Order.self, .init(id: id)) }
+    case .move(let row, let place, let other): move(row, place, other)
+    default: break
+    }
+  }
+
+  private func move(_ row: String, _ place: Action.Placement, _ other: String) {
+    guard let moved = Int(row), row != other, let target = Int(other), state.orders.contains(moved) else { return }
+    state.orders.removeAll { $0 == moved }
+    guard let index = state.orders.firstIndex(of: target) else { return }
+    state.orders.insert(moved, at: place == .before ? index : index + 1)
+  }
+
+  func render() -> Screen {
+    Screen("Orders", buttons: [BarButton("new", "New")]) {
+      ListSection("orders") {
+        for id in state.orders { Swipeable(Label("\(id)", "Order \(id)"), actions: ["delete"]) }
+      }
+    }
+  }
+}
+
+actor OrderCoordinator: Coordinator {
+  let context: Context<ShopApp.Order>
+  private let id: Int
+
+  init(_ input: ShopApp.Order.Input, _ context: Context<ShopApp.Order>) {
+    self.context = context
+    id = input.id
+  }
+
+  func handle(_ action: Action) throws {
+    if case .tap(let row) = action, let item = Int(row) { try context.push(ShopApp.Item.self, .init(id: item)) }
+  }
+
+  func render() -> Screen {
+    Screen("Order \(id)") {
+      ListSection("items", header: "Items") {
+        for item in 1...5 { Label("\(item)", "Item \(item)") }
+      }
+    }
+  }
+}
+
+actor ItemCoordinator: Coordinator {
+  let context: Context<ShopApp.Item>
+  private let id: Int
+
+  init(_ input: ShopApp.Item.Input, _ context: Context<ShopApp.Item>) {
+    self.context = context
+    id = input.id
+  }
+
+  func render() -> Screen {
+    Screen("Item \(id)") {
+      ListSection("item") { Label("text", "One item, number \(id)") }
+    }
+  }
+}

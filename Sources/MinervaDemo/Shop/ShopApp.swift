@@ -1,0 +1,49 @@
+public import Minerva
+public import MinervaHosting
+
+/// A small app to try things on: what `minerva-shell` serves when nothing else runs.
+public enum ShopApp: HostApp {
+  public static let app = "shop"
+  public static let start: String? = Start.name
+
+  /// Where every scene begins; it shows the home screen.
+  public enum Start: Module {
+    public static let name = "Shop"
+    public static let summary = "where a scene begins"
+  }
+
+  public static var modules: [ModuleOffer] {
+    [
+      ModuleOffer { _, context in ShopStartCoordinator(context) },
+      ModuleOffer { _, context in HomeCoordinator(context) },
+      ModuleOffer(ShopSettingsCoordinator.init),
+      ModuleOffer(ProfileCoordinator.init),
+      ModuleOffer(DetailCoordinator.init),
+      ModuleOffer(LoginCoordinator.init),
+      ModuleOffer(AlertCoordinator.init),
+      ModuleOffer { _, context in ShellCoordinator(context) },
+      ModuleOffer { _, context in OrdersCoordinator(context) },
+      ModuleOffer(OrderCoordinator.init),
+      ModuleOffer(ItemCoordinator.init),
+    ]
+  }
+}
+
+actor ShopStartCoordinator: Coordinator {
+  struct State: Codable, Sendable {
+    var isStarted = false
+  }
+
+  let context: Context<ShopApp.Start>
+  var state = State()
+
+  init(_ context: Context<ShopApp.Start>) {
+    self.context = context
+  }
+
+  func load() throws {
+    guard !state.isStarted else { return }
+    state.isStarted = true
+    try context.open(ShopApp.Home.self, via: .root)
+  }
+}

@@ -1,0 +1,131 @@
+import Minerva
+package import MinervaInterfaces
+package import MinervaNavigation
+import MinervaWire
+
+/// The list of one screen: it applies values in order, each as a change set from the version before.
+///
+/// While one update is in flight newer values replace each other; whoever gave one is told `applied` or `superseded`, once.
+package actor ListController {
+  /// What became of a value.
+  package enum Answer: Hashable, Sendable {
+    /// It is shown, as this version.
+    case applied(version: UInt64)
+    /// A newer one was shown in its place, as this version.
+    case superseded(by: UInt64)
+    /// The screen is gone.
+    case closed
+  }
+
+  private struct Waiting {
+    var update: ListUpdate
+    var answersTurn: Bool
+    /// Those whose values were replaced by this one.
+    var superseded: [CheckedContinuation<Answer, Never>] = []
+    var owners: [CheckedContinuation<Answer, Never>] = []
+  }
+
+  private let scene: SceneIdentity
+  private let screen: ScreenID
+  private let link: any BrokerLink
+  private let differ: any DiffComputing
+  private var version: UInt64 = 0
+  private var shown: ListUpdate?
+  private var waiting: Waiting?
+  private var isBusy = false
+  private var isClosed = false
+  private var idlers: [CheckedContinuation<Void, Never>] = []
+
+  package init(scene: SceneIdentity, screen: ScreenID, link: any BrokerLink, differ: any DiffComputing) {
+    self.scene = scene
+    self.screen = screen
+    self.link = link
+    self.differ = differ
+  }
+
+  /// Shows a value, without waiting for it.
+  func enqueue(_ update: ListUpdate, answersTurn: Bool) {
+    put(update, answersTurn: answersTurn, nil)
+  }
+
+  /// Shows a value and says what became of it.
+  package func update(_ update: ListUpdate) async -> Answer {
+    await withCheckedContinuation { put(update, answersTurn: false, $0) }
+  }
+
+  /// Returns when nothing is in flight.
+  func settled() async {
+    guard isBusy else { return }
+    await withCheckedContinuation { idlers.append($0) }
+  }
+
+  /// Reports what is shown once more, as a whole.
+  func repeatLast() async {
+    guard let shown, !isClosed else { return }
+    await report(shown, from: 0, ComputedChanges(changes: [], counts: ChangeCounts(), computedBy: InProcessDiff.name), answersTurn: true)
+  }
+
+  /// Ends the list: whoever still waits is told.
+  func close() {
+    isClosed = true
+    for owner in (waiting?.owners ?? []) + (waiting?.superseded ?? []) { owner.resume(returning: .closed) }
+    waiting = nil
+  }
+
+  private func put(_ update: ListUpdate, answersTurn: Bool, _ owner: CheckedContinuation<Answer, Never>?) {
+    guard !isClosed else {
+      owner?.resume(returning: .closed)
+      return
+    }
+    var next = Waiting(update: update, answersTurn: answersTurn, owners: owner.map { [$0] } ?? [])
+    if let replaced = waiting {
+      next.superseded = replaced.superseded + replaced.owners
+      next.answersTurn = next.answersTurn || replaced.answersTurn
+    }
+    waiting = next
+    guard !isBusy else { return }
+    isBusy = true
+    Task { await run() }
+  }
+
+  private func run() async {
+    while let next = waiting {
+      waiting = nil
+      let old = shown?.rows ?? DiffRows()
+      let changes = await compute(from: old, to: next.update.rows)
+      guard !isClosed else {
+        for owner in next.owners + next.superseded { owner.resume(returning: .closed) }
+        break
+      }
+      let before = version
+      version += 1
+      shown = next.update
+      await report(next.update, from: before, changes, answersTurn: next.answersTurn)
+      for owner in next.owners { owner.resume(returning: .applied(version: version)) }
+      for owner in next.superseded { owner.resume(returning: .superseded(by: version)) }
+    }
+    isBusy = false
+    for idler in idlers { idler.resume() }
+    idlers = []
+  }
+
+  /// The change set; an empty one, which means the list is replaced as a whole, when nobody can compute it.
+  private func compute(from old: DiffRows, to new: DiffRows) async -> ComputedChanges {
+    do {
+      return try await differ.changes(from: old, to: new, list: "\(scene)/\(screen)")
+    } catch {
+      return ComputedChanges(
+        changes: [], counts: ChangeCounts(inserts: new.count, deletes: old.count), computedBy: InProcessDiff.name)
+    }
+  }
+
+  private func report(_ update: ListUpdate, from: UInt64, _ computed: ComputedChanges, answersTurn: Bool) async {
+    let change = ListEvent(
+      screen: screen, from: from, to: version, counts: computed.counts, computedBy: computed.computedBy, changes: computed.changes)
+    guard let body = try? update.rendering.encoded() else { return }
+    await link.report(
+      RenderingReport(
+        scene: scene, rendering: StampedRendering(screen: screen, version: version, body: body), change: change,
+        answersTurn: answersTurn))
+  }
+}

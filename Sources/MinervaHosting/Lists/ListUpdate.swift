@@ -1,0 +1,39 @@
+import Minerva
+package import MinervaInterfaces
+
+/// One value of a screen: what is shown, and its rows as the differ takes them.
+package struct ListUpdate: Sendable, Equatable {
+  let rendering: ScreenRendering
+  package let rows: DiffRows
+
+  /// Draws a screen.
+  ///
+  /// A row's identity is its identifier together with its type, so that another type means another row.
+  /// - Complexity: O(rows).
+  init(_ screen: Screen) {
+    rendering = ScreenRendering(screen)
+    var rows = DiffRows()
+    for section in screen.sections {
+      for cell in section.cells {
+        let content = cell.content
+        var hash = ContentHash()
+        hash.add(content)
+        rows.append(
+          content.type == .label ? Array(content.id.utf8) : Array("\(content.id)\u{0}\(content.type.rawValue)".utf8), content: hash.value)
+      }
+      rows.sections.append(
+        DiffSection(identifier: section.identifier, content: Self.hash(of: section), rows: section.cells.count))
+    }
+    self.rows = rows
+  }
+
+  private static func hash(of section: ListSection) -> Int {
+    var hash = ContentHash()
+    hash.add(section.header)
+    hash.add(section.footer)
+    let constraints = section.constraints
+    for number in [constraints.inset, constraints.lineSpacing, constraints.itemSpacing] { hash.add(UInt64(bitPattern: Int64(number))) }
+    hash.add("\(constraints.distribution)\(constraints.direction)")
+    return hash.value
+  }
+}

@@ -1,0 +1,397 @@
+import Minerva
+import MinervaInterfaces
+import MinervaNavigation
+import MinervaWire
+
+/// The mailbox of one coordinator: it hands over one message at a time and reports each turn whole (K3).
+///
+/// A *run* is one handler of the author's. The run that holds the mailbox is active; one that awaits a child reports what it has so
+/// far and steps aside, until the message it waits for makes it active again, in a turn of its own.
+actor Mailbox {
+  /// The run that the calling task belongs to.
+  @TaskLocal static var currentRun: UInt64?
+
+  private enum Item {
+    case message(Message, at: SceneTime)
+    case work(@Sendable () async throws -> Void, done: CheckedContinuation<Void, Never>?)
+  }
+
+  fileprivate enum Waiter {
+    case screen(run: UInt64?, CheckedContinuation<ScreenID, any Error>)
+    case ending(run: UInt64?, CheckedContinuation<ChildEnding, any Error>)
+  }
+
+  /// What is known of a module that this coordinator asked for.
+  private enum Fate {
+    case presented(ScreenID)
+    case ended(ChildEnding)
+    case refused(Refusal)
+  }
+
+  nonisolated let scene: SceneIdentity
+  nonisolated let screen: ScreenID
+  private let lease: UInt32
+  private nonisolated let coordinator: any CoordinatorRunning
+  private let buffer: TurnBuffer
+  private nonisolated let link: any BrokerLink
+  private let list: ListController
+
+  private var queue: [Item] = []
+  private var accepted: UInt32 = 0
+  private(set) var handled: UInt32 = 0
+  private var nextTurn: UInt32
+  private var runs: UInt64 = 0
+  /// The run that holds the mailbox.
+  private var active: UInt64?
+  /// The message that the running turn handles.
+  private var current: UInt32?
+  private var runningTask: Task<Void, Never>?
+  private var tasks: [UInt64: Task<Void, Never>] = [:]
+  private var lastTask: UInt64 = 0
+  private var isOver = false
+  private var isStarted = false
+
+  private var keys: [RequestKey: RequestToken] = [:]
+  private var fates: [RequestToken: Fate] = [:]
+  private var children: [ScreenID: RequestToken] = [:]
+  private var waiters: [RequestToken: [Waiter]] = [:]
+
+  private var shown = Screen.none
+  private var lastUpdate: ListUpdate?
+  private var state: [UInt8]?
+
+  init(
+    coordinator: any CoordinatorRunning, buffer: TurnBuffer, lease: UInt32, nextTurn: UInt32, state: [UInt8]?, link: any BrokerLink,
+    list: ListController
+  ) {
+    scene = buffer.identity
+    screen = buffer.screen
+    self.coordinator = coordinator
+    self.buffer = buffer
+    self.lease = lease
+    self.nextTurn = nextTurn
+    self.state = state
+    self.link = link
+    self.list = list
+    // The mailbox is held by its first turn, the one that loaded the coordinator, until `start`.
+    active = 0
+  }
+
+  // MARK: From the host
+
+  /// Reports the first turn, in which the coordinator was loaded, and begins to hand over messages.
+  func start() {
+    guard !isStarted, !isOver else { return }
+    isStarted = true
+    runningTask = Task { await finishTurn(run: 0, failure: nil, renders: true) }
+  }
+
+  /// Takes a message; one that was taken before is ignored.
+  func deliver(_ message: Message, at time: SceneTime) {
+    guard message.number > accepted, !isOver else { return }
+    accepted = message.number
+    queue.append(.message(message, at: time))
+    pump()
+  }
+
+  /// Shows the screen again, whole, for a broker that has forgotten it.
+  func showAgain() async {
+    await list.repeatLast()
+  }
+
+  /// Ends the coordinator: its tasks are cancelled, whoever waits inside it is told (K2).
+  func end() async {
+    guard !isOver else { return }
+    isOver = true
+    runningTask?.cancel()
+    for task in tasks.values { task.cancel() }
+    tasks = [:]
+    for waiter in waiters.values.joined() { waiter.fail(CancellationError()) }
+    waiters = [:]
+    for case .work(_, let done) in queue { done?.resume() }
+    queue = []
+    await list.close()
+    await coordinator.unload()
+  }
+
+  // MARK: From the context
+
+  func perform(_ body: @escaping @Sendable () async throws -> Void) async {
+    guard !isOver else { return }
+    if active != nil {
+      // Whoever asks may be waited for by the very turn that is running: it is told at once, the work follows the turn.
+      queue.append(.work(body, done: nil))
+      return
+    }
+    await withCheckedContinuation { done in
+      queue.append(.work(body, done: done))
+      pump()
+    }
+  }
+
+  nonisolated func ask(_ call: CoordinatorCall) async throws -> [UInt8] {
+    try await link.ask(call)
+  }
+
+  /// Answers another coordinator's question, beside the mailbox (K7).
+  nonisolated func answer(_ question: String, _ argument: [UInt8]) async throws -> [UInt8] {
+    try await coordinator.answer(question, argument)
+  }
+
+  func startTask(_ body: @escaping @Sendable () async -> Void) {
+    guard !isOver else { return }
+    lastTask += 1
+    let number = lastTask
+    tasks[number] = Task { [weak self] in
+      await body()
+      await self?.forgetTask(number)
+    }
+  }
+
+  private func forgetTask(_ number: UInt64) {
+    tasks[number] = nil
+  }
+
+  func screen(of token: RequestToken, run: UInt64?) async throws -> ScreenID {
+    switch fates[token] {
+    case .presented(let screen): return screen
+    case .ended: throw MinervaError(.staleRef, "the screen was presented and is gone")
+    case .refused(let refusal): throw refusal
+    case nil: break
+    }
+    let holder = try await stepAside(run)
+    return try await withCheckedThrowingContinuation { continuation in
+      wait(.screen(run: holder, continuation), for: token)
+    }
+  }
+
+  func ending(of token: RequestToken, run: UInt64?) async throws -> ChildEnding {
+    switch fates[token] {
+    case .ended(let ending): return ending
+    case .refused(let refusal): throw refusal
+    case .presented, nil: break
+    }
+    let holder = try await stepAside(run)
+    return try await withCheckedThrowingContinuation { continuation in
+      wait(.ending(run: holder, continuation), for: token)
+    }
+  }
+
+  /// Reports the turn so far when the caller is the run that holds the mailbox.
+  /// - Returns: The run, if it was.
+  private func stepAside(_ run: UInt64?) async throws -> UInt64? {
+    guard isStarted else {
+      throw MinervaError("link.not_started", "a module cannot be awaited in load(); open it there and hear its end in child(_:)")
+    }
+    guard let run, run == active else { return nil }
+    await reportTurn(failure: nil, renders: false)
+    active = nil
+    return run
+  }
+
+  private func wait(_ waiter: Waiter, for token: RequestToken) {
+    guard !isOver else { return waiter.fail(CancellationError()) }
+    waiters[token, default: []].append(waiter)
+    pump()
+  }
+
+  // MARK: Runs
+
+  private func pump() {
+    guard active == nil, !isOver, !queue.isEmpty else { return }
+    let item = queue.removeFirst()
+    runs += 1
+    let run = runs
+    active = run
+    if case .message(let message, let time) = item {
+      current = message.number
+      buffer.begin(at: time)
+      if wakes(message.body) { return }
+    } else {
+      current = nil
+      buffer.begin(at: .zero)
+    }
+    runningTask = Task { await Mailbox.$currentRun.withValue(run) { await self.perform(item, run: run) } }
+  }
+
+  private func perform(_ item: Item, run: UInt64) async {
+    var failure: (any Error)?
+    var done: CheckedContinuation<Void, Never>?
+    var renders = true
+    do {
+      switch item {
+      case .message(let message, _):
+        renders = try await handle(message.body)
+      case .work(let body, let continuation):
+        done = continuation
+        try await body()
+      }
+    } catch {
+      failure = error
+    }
+    await finishTurn(run: run, failure: failure, renders: renders)
+    if let done {
+      await list.settled()
+      done.resume()
+    }
+  }
+
+  private func finishTurn(run: UInt64, failure: (any Error)?, renders: Bool) async {
+    guard active == run else { return }
+    await reportTurn(failure: failure, renders: renders)
+    active = nil
+    runningTask = nil
+    pump()
+  }
+
+  /// Gives a message to the coordinator.
+  /// - Returns: Whether its screen may show something else now.
+  private func handle(_ body: Message.Body) async throws -> Bool {
+    switch body {
+    case .input(let input): try await coordinator.configure(input)
+    case .act(let act): try await coordinator.handle(ScreenActs.action(act, on: shown))
+    case .childOutput(let child, let module, let number, let payload):
+      try await coordinator.child(ChildEvent(child: child, module: module, kind: .output(UInt64(number)), payload: payload))
+    case .childEnded(let child, let module, let reason, let result):
+      try await coordinator.child(ChildEvent(child: child, module: module, kind: .ended(reason), payload: result))
+    case .requestSettled(_, .refused(let refusal)): try await coordinator.refused(refusal)
+    case .requestSettled(_, .done): return false
+    case .lifecycle(let moment): await coordinator.lifecycle(moment)
+    }
+    return true
+  }
+
+  // MARK: Children
+
+  /// Notes what a message says of a requested module, and lets the run that waits for it go on.
+  /// - Returns: Whether a run took the message over.
+  private func wakes(_ body: Message.Body) -> Bool {
+    switch body {
+    case .requestSettled(let key, let resolution):
+      guard let token = keys.removeValue(forKey: key) else { return false }
+      switch resolution {
+      case .done(let outcome):
+        guard let child = outcome.presented.last?.screen ?? outcome.screen else { return false }
+        fates[token] = .presented(child)
+        children[child] = token
+      case .refused(let refusal):
+        fates[token] = .refused(refusal)
+        _ = buffer.free(token)
+      }
+      return resume(waitersOf: token)
+    case .childEnded(let child, _, let reason, let result):
+      guard let token = children.removeValue(forKey: child) else { return false }
+      fates[token] = .ended(ChildEnding(reason: reason, result: result))
+      _ = buffer.free(token)
+      return resume(waitersOf: token)
+    default: return false
+    }
+  }
+
+  private func resume(waitersOf token: RequestToken) -> Bool {
+    guard let fate = fates[token] else { return false }
+    var kept: [Waiter] = []
+    var isTaken = false
+    for waiter in waiters.removeValue(forKey: token) ?? [] {
+      let holder: UInt64?
+      switch (waiter, fate) {
+      case (.ending, .presented):
+        kept.append(waiter)
+        continue
+      case (.screen(let run, _), _), (.ending(let run, _), _): holder = run
+      }
+      if let holder, !isTaken {
+        isTaken = true
+        active = holder
+      }
+      switch (waiter, fate) {
+      case (.screen(_, let continuation), .presented(let screen)): continuation.resume(returning: screen)
+      case (.screen(_, let continuation), .ended):
+        continuation.resume(throwing: MinervaError(.staleRef, "the screen was presented and is gone"))
+      case (.ending(_, let continuation), .ended(let ending)): continuation.resume(returning: ending)
+      case (_, .refused(let refusal)): waiter.fail(refusal)
+      case (.ending, .presented): break
+      }
+    }
+    if !kept.isEmpty { waiters[token] = kept }
+    trimFates()
+    return isTaken
+  }
+
+  /// Keeps what is known of the last few hundred requests, for handles that are awaited late.
+  private func trimFates() {
+    guard fates.count > 512 else { return }
+    let live = Set(children.values).union(waiters.keys)
+    for token in fates.keys.sorted(by: { $0.number < $1.number }).prefix(256) where !live.contains(token) { fates[token] = nil }
+  }
+
+  // MARK: Turns
+
+  private func reportTurn(failure: (any Error)?, renders: Bool) async {
+    let contents = buffer.take(failed: failure != nil)
+    var failure = failure
+    var newState: [UInt8]?
+    var screen: Screen?
+    do {
+      if failure != nil {
+        if let state { try await coordinator.restore(state) }
+      } else {
+        let encoded = try await coordinator.state()
+        if encoded != state { newState = encoded }
+      }
+      if renders { screen = try await coordinator.screen() }
+    } catch {
+      failure = failure ?? error
+    }
+    let update = screen.flatMap { isOver ? nil : changed($0) }
+    let needsRecord = current != nil || !contents.isEmpty || newState != nil
+    if needsRecord {
+      await submit(contents, state: newState, failure: failure, rendering: update != nil)
+    }
+    if let update, !isOver { await list.enqueue(update, answersTurn: needsRecord) }
+  }
+
+  /// What the screen shows now, if that is not what it showed before.
+  private func changed(_ screen: Screen) -> ListUpdate? {
+    shown = screen
+    let update = ListUpdate(screen)
+    guard update != lastUpdate, !(lastUpdate == nil && screen.isEmpty) else { return nil }
+    lastUpdate = update
+    return update
+  }
+
+  private func submit(_ contents: TurnBuffer.Contents, state newState: [UInt8]?, failure: (any Error)?, rendering: Bool) async {
+    let number = nextTurn
+    nextTurn += 1
+    for (index, entry) in contents.requests.enumerated() {
+      keys[RequestKey(screen: screen, turn: number, index: UInt32(index))] = entry.token
+    }
+    let report = TurnReport(
+      screen: screen, lease: lease, number: number, handled: current, state: newState, vetoes: contents.vetoes,
+      outputs: contents.outputs, requests: contents.requests.map(\.request), ending: contents.ending,
+      reply: failure.map { .refused(Refusal($0)) } ?? .done)
+    do {
+      let receipt = try await link.submit(TurnSubmission(scene: scene, report: report, rendering: rendering))
+      if receipt.refusal != nil { return await end() }
+      if let newState { state = newState }
+      if let current { handled = current }
+    } catch {
+      await end()
+    }
+    current = nil
+  }
+}
+
+extension Mailbox {
+  /// Whether nothing is handled and nothing waits to be.
+  var isIdle: Bool { active == nil && queue.isEmpty }
+}
+
+extension Mailbox.Waiter {
+  fileprivate func fail(_ error: any Error) {
+    switch self {
+    case .screen(_, let continuation): continuation.resume(throwing: error)
+    case .ending(_, let continuation): continuation.resume(throwing: error)
+    }
+  }
+}

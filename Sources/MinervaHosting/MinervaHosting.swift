@@ -1,1 +1,0 @@
-// MinervaHosting: see the layer's folder in Package.swift.

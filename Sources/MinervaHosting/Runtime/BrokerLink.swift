@@ -1,0 +1,16 @@
+package import MinervaInterfaces
+
+/// What a host says to its broker. The real one survives the loss of the broker and says again what was not answered.
+package protocol BrokerLink: Sendable {
+  /// Reports a turn; returns when its record is durable, or the broker refused it for good.
+  ///
+  /// It does not throw while the broker is away: the turn is numbered, so it is submitted until it is answered.
+  /// - Throws: `CancellationError` when the coordinator ended meanwhile, `bus.closed` when the host closes.
+  func submit(_ turn: TurnSubmission) async throws -> TurnReceipt
+  /// Reports what a screen shows; lost without a word while the broker is away, because a host shows all its screens again when it
+  /// is back.
+  func report(_ rendering: RenderingReport) async
+
+  /// Asks a coordinator in whatever host it runs, directly (K7).
+  func ask(_ call: CoordinatorCall) async throws -> [UInt8]
+}

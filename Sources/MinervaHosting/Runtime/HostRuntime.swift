@@ -1,0 +1,162 @@
+import Minerva
+package import MinervaInterfaces
+package import MinervaNavigation
+import MinervaWire
+
+/// Runs the coordinators of a host: makes them, gives them their messages, ends them.
+///
+/// It knows neither sockets nor the broker's process: whatever it has to say goes through a `BrokerLink`. Authors' code runs on the
+/// cooperative pool, each coordinator in its own mailbox, so one that blocks delays itself alone (K8).
+package actor HostRuntime {
+  private struct Key: Hashable {
+    var scene: SceneIdentity
+    var screen: ScreenID
+  }
+
+  private let name: String
+  private let modules: ModuleRegistry
+  private let link: any BrokerLink
+  private let differ: any DiffComputing
+  private var mailboxes: [Key: Mailbox] = [:]
+  /// What was made, or is being made, under which lease: an order that is repeated gets the same verdict.
+  private var makings: [Key: (lease: UInt32, verdict: Task<LinkVerdict, Never>)] = [:]
+
+  /// Makes a runtime.
+  /// - Parameter name: The host's node name, which verdicts carry.
+  package init(name: String, modules: ModuleRegistry, link: any BrokerLink, differ: any DiffComputing) {
+    self.name = name
+    self.modules = modules
+    self.link = link
+    self.differ = differ
+  }
+
+  // MARK: Orders
+
+  /// Makes a module; `start` must follow once the verdict is on its way.
+  package func connect(_ order: ConnectOrder) async -> LinkVerdict {
+    let connection = order.connection
+    return await make(
+      scene: order.scene, screen: connection.screen, lease: connection.lease, module: connection.module.name, input: connection.input,
+      state: nil, nextTurn: 1)
+  }
+
+  /// Makes a module again, with the state it declared last.
+  package func resume(_ order: ResumeOrder) async -> LinkVerdict {
+    let resumption = order.resumption
+    return await make(
+      scene: order.scene, screen: resumption.screen, lease: resumption.lease, module: resumption.module.name, input: resumption.input,
+      state: resumption.state, nextTurn: resumption.nextTurn)
+  }
+
+  /// Lets a coordinator that was made speak: its first turn, its first rendering.
+  package func start(_ screen: ScreenID, in scene: SceneIdentity) async {
+    await mailboxes[Key(scene: scene, screen: screen)]?.start()
+  }
+
+  /// Takes a message for a coordinator, or the note that it is over.
+  package func take(_ order: HostOrder, at time: SceneTime = .zero) async {
+    switch order {
+    case .deliver(let scene, let delivery):
+      guard let mailbox = mailboxes[Key(scene: scene, screen: delivery.screen)] else { return }
+      await mailbox.start()
+      await mailbox.deliver(delivery.message, at: time)
+    case .end(let scene, let departure): end(departure.screen, in: scene)
+    }
+  }
+
+  private func make(
+    scene: SceneIdentity, screen: ScreenID, lease: UInt32, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32
+  ) async -> LinkVerdict {
+    let key = Key(scene: scene, screen: screen)
+    if let making = makings[key] {
+      if making.lease == lease { return await making.verdict.value }
+      makings[key] = nil
+      making.verdict.cancel()
+      _ = await making.verdict.value
+      if let old = mailboxes.removeValue(forKey: key) { await old.end() }
+    }
+    let verdict = Task {
+      await self.verdict(key, lease: lease, module: module, input: input, state: state, nextTurn: nextTurn)
+    }
+    makings[key] = (lease, verdict)
+    return await verdict.value
+  }
+
+  private func verdict(
+    _ key: Key, lease: UInt32, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32
+  ) async -> LinkVerdict {
+    let buffer = TurnBuffer(identity: key.scene, screen: key.screen)
+    do {
+      let offer = try modules.offer(module)
+      let coordinator = try await Self.made(offer, input, buffer)
+      let list = ListController(scene: key.scene, screen: key.screen, link: link, differ: differ)
+      let mailbox = Mailbox(
+        coordinator: coordinator, buffer: buffer, lease: lease, nextTurn: nextTurn, state: state, link: link, list: list)
+      buffer.attach(mailbox)
+      do {
+        buffer.begin(at: .zero)
+        if let state { try await coordinator.restore(state) }
+        try await coordinator.load()
+        let acceptance = Acceptance(host: name, container: try await coordinator.container(), slots: offer.slots)
+        try Task.checkCancellation()
+        mailboxes[key] = mailbox
+        return .accepted(acceptance)
+      } catch {
+        await mailbox.end()
+        throw error
+      }
+    } catch {
+      makings[key] = nil
+      return .refused(Refusal(error, otherwise: MinervaError.Code.moduleFactoryFailed.rawValue))
+    }
+  }
+
+  /// Runs the factory; what it throws without a code of its own becomes `module.factory_failed` with the cause (L7).
+  private static func made(_ offer: ModuleOffer, _ input: [UInt8], _ buffer: TurnBuffer) async throws -> any CoordinatorRunning {
+    try offer.checkInput(input)
+    do {
+      return try await offer.make(input, buffer)
+    } catch let error as MinervaError {
+      throw error
+    } catch {
+      throw MinervaError(.moduleFactoryFailed, "\(offer.name) could not be made: \(error)")
+    }
+  }
+
+  private func end(_ screen: ScreenID, in scene: SceneIdentity) {
+    let key = Key(scene: scene, screen: screen)
+    makings.removeValue(forKey: key)?.verdict.cancel()
+    // The author's last words are not waited for by the orders of others.
+    if let mailbox = mailboxes.removeValue(forKey: key) { Task { await mailbox.end() } }
+  }
+
+  /// Answers a question for one of the coordinators (K7).
+  package func answer(_ call: CoordinatorCall) async throws -> [UInt8] {
+    guard let mailbox = mailboxes[Key(scene: call.scene, screen: call.screen)] else {
+      throw MinervaError(.staleRef, "\(call.screen) does not run in \(name)")
+    }
+    return try await mailbox.answer(call.method, call.argument)
+  }
+
+  // MARK: The broker comes and goes
+
+  /// The coordinators that run here, for a registration.
+  package func running() async -> [MinervaInterfaces.RunningCoordinator] {
+    var running: [MinervaInterfaces.RunningCoordinator] = []
+    for (key, mailbox) in mailboxes {
+      running.append(.init(scene: key.scene, screen: key.screen, handled: UInt64(await mailbox.handled)))
+    }
+    return running.sorted { ($0.scene.description, $0.screen) < ($1.scene.description, $1.screen) }
+  }
+
+  /// Takes the receipt of a registration: ends what the broker does not know, and shows all other screens again.
+  package func registered(_ receipt: HostReceipt) async {
+    for forgotten in receipt.forgotten { end(forgotten.screen, in: forgotten.scene) }
+    for mailbox in mailboxes.values { await mailbox.showAgain() }
+  }
+
+  /// Ends every coordinator, the youngest first.
+  package func close() async {
+    for key in mailboxes.keys.sorted(by: { $0.screen > $1.screen }) { await mailboxes.removeValue(forKey: key)?.end() }
+  }
+}

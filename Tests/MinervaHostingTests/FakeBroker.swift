@@ -1,0 +1,154 @@
+import Minerva
+import MinervaHosting
+import MinervaInterfaces
+import MinervaNavigation
+import MinervaWire
+import Synchronization
+
+/// A broker that notes what hosts say, and answers as it is told to.
+final class FakeBroker: BrokerLink {
+  private struct State {
+    var isHeld = false
+    var held: [CheckedContinuation<Void, Never>] = []
+    var refusal: Refusal?
+    var said: [String] = []
+    var asker: (@Sendable (CoordinatorCall) async throws -> [UInt8])?
+  }
+
+  private let state = Mutex(State())
+  let turns: AsyncStream<TurnSubmission>
+  let renderings: AsyncStream<RenderingReport>
+  private let turnsIn: AsyncStream<TurnSubmission>.Continuation
+  private let renderingsIn: AsyncStream<RenderingReport>.Continuation
+
+  init() {
+    (turns, turnsIn) = AsyncStream.makeStream()
+    (renderings, renderingsIn) = AsyncStream.makeStream()
+  }
+
+  /// The turns and renderings so far, in order, as `turn s1.2` and `show s1 v3`.
+  var said: [String] { state.withLock { $0.said } }
+
+  /// From now on turns are answered only after `release`, as if the broker were away.
+  func hold() { state.withLock { $0.isHeld = true } }
+
+  func release() {
+    let held = state.withLock { state in
+      state.isHeld = false
+      defer { state.held = [] }
+      return state.held
+    }
+    for continuation in held { continuation.resume() }
+  }
+
+  /// From now on turns are refused.
+  func refuse(_ refusal: Refusal) { state.withLock { $0.refusal = refusal } }
+
+  func answerQuestions(_ asker: @escaping @Sendable (CoordinatorCall) async throws -> [UInt8]) { state.withLock { $0.asker = asker } }
+
+  func submit(_ turn: TurnSubmission) async throws -> TurnReceipt {
+    state.withLock { $0.said.append("turn \(turn.report.screen).\(turn.report.number)") }
+    turnsIn.yield(turn)
+    await withCheckedContinuation { continuation in
+      let isHeld = state.withLock { state in
+        if state.isHeld { state.held.append(continuation) }
+        return state.isHeld
+      }
+      if !isHeld { continuation.resume() }
+    }
+    return TurnReceipt(refusal: state.withLock { $0.refusal })
+  }
+
+  func report(_ rendering: RenderingReport) async {
+    state.withLock { $0.said.append("show \(rendering.rendering.screen) v\(rendering.rendering.version)") }
+    renderingsIn.yield(rendering)
+  }
+
+  func ask(_ call: CoordinatorCall) async throws -> [UInt8] {
+    guard let asker = state.withLock({ $0.asker }) else { throw MinervaError(.staleRef, "nobody is there") }
+    return try await asker(call)
+  }
+}
+
+/// A host with a fake broker, and its coordinators' messages numbered for it.
+final class TestHost: Sendable {
+  let broker = FakeBroker()
+  let runtime: HostRuntime
+  let scene = SceneIdentity(name: "main", app: "test", incarnation: 1)
+  private let numbers = Mutex<[ScreenID: UInt32]>([:])
+
+  init(_ modules: [ModuleOffer], differ: any DiffComputing = InProcessDiff()) throws {
+    runtime = HostRuntime(name: "test-1", modules: try ModuleRegistry(modules), link: broker, differ: differ)
+  }
+
+  /// Opens a module as the broker would, and lets it start.
+  @discardableResult
+  func open(_ module: String, _ input: String = "{}", as screen: UInt32) async -> LinkVerdict {
+    let connection = Connection(
+      screen: ScreenID(screen), lease: 1, module: ModuleAddress(name: module), input: Array(input.utf8), via: .push, parent: nil,
+      parentHost: nil, seq: 1, txn: "t\(screen)", deadline: SceneTime(milliseconds: 2000))
+    let verdict = await runtime.connect(ConnectOrder(scene: scene, connection: connection))
+    await runtime.start(ScreenID(screen), in: scene)
+    return verdict
+  }
+
+  func resume(_ module: String, _ input: String, state: String?, nextTurn: UInt32, lease: UInt32, as screen: UInt32) async -> LinkVerdict {
+    let resumption = Resumption(
+      screen: ScreenID(screen), lease: lease, module: ModuleAddress(name: module), host: "test-1", input: Array(input.utf8),
+      state: state.map { Array($0.utf8) }, nextTurn: nextTurn, parent: nil, children: [], deadline: SceneTime(milliseconds: 2000))
+    let verdict = await runtime.resume(ResumeOrder(scene: scene, resumption: resumption))
+    await runtime.start(ScreenID(screen), in: scene)
+    return verdict
+  }
+
+  /// Delivers a message under the next number of its coordinator.
+  func send(_ body: Message.Body, to screen: UInt32) async {
+    let number = numbers.withLock { numbers in
+      numbers[ScreenID(screen), default: 0] += 1
+      return numbers[ScreenID(screen), default: 0]
+    }
+    await deliver(Message(number: number, body: body), to: screen)
+  }
+
+  func deliver(_ message: Message, to screen: UInt32) async {
+    let delivery = Delivery(screen: ScreenID(screen), host: "test-1", lease: 1, message: message)
+    await runtime.take(.deliver(scene, delivery))
+  }
+
+  func tap(_ row: String, on screen: UInt32) async {
+    await send(.act(.tap(row: row, action: nil)), to: screen)
+  }
+
+  func end(_ screen: UInt32, _ module: String = "") async {
+    let departure = Departure(screen: ScreenID(screen), module: module, host: "test-1", lease: 1, reason: .popped)
+    await runtime.take(.end(scene, departure))
+  }
+}
+
+extension AsyncStream {
+  /// The first elements, as many as asked for.
+  func first(_ count: Int) async -> [Element] {
+    var elements: [Element] = []
+    for await element in self {
+      elements.append(element)
+      if elements.count == count { break }
+    }
+    return elements
+  }
+}
+
+/// Something that tests hold back and let go.
+final class Gate: Sendable {
+  private let stream: AsyncStream<Void>
+  private let opener: AsyncStream<Void>.Continuation
+
+  init() {
+    (stream, opener) = AsyncStream.makeStream()
+  }
+
+  func open() { opener.finish() }
+
+  func wait() async {
+    for await _ in stream {}
+  }
+}

@@ -1,0 +1,198 @@
+import Minerva
+import MinervaHosting
+import MinervaInterfaces
+import MinervaNavigation
+import MinervaWire
+import Synchronization
+import Testing
+
+@Suite("Turns (K3)")
+struct TurnTests {
+  @Test("K3: what a handler asks for is one record, with the message's number and the state")
+  func oneRecord() async throws {
+    let host = try TestHost([
+      .scripted([
+        "go": { me in
+          me.note("went")
+          try me.context.output("one")
+          try me.context.push(Counter.self, .init(start: 3))
+          try me.context.output("two")
+          try me.context.dismiss()
+        }
+      ])
+    ])
+    await host.open("Scripted", as: 7)
+    await host.tap("go", on: 7)
+    let turns = await host.broker.turns.first(2)
+    #expect(turns[0].report.handled == nil)
+    let turn = turns[1].report
+    #expect(turn.number == 2 && turn.handled == 1 && turn.screen == ScreenID(7))
+    #expect(turn.outputs.map { String(decoding: $0, as: UTF8.self) } == ["\"one\"", "\"two\""])
+    #expect(turn.requests.map(\.action.verb) == ["open", "dismiss"])
+    #expect(turn.requests.map(\.quiet) == [false, true])
+    #expect(turn.state.map { String(decoding: $0, as: UTF8.self) } == #"{"log":["went"]}"#)
+    #expect(turn.reply == .done && turns[1].rendering)
+  }
+
+  @Test("K3: nothing is said before the handler ends, and one message is handled at a time")
+  func oneAtATime() async throws {
+    let gate = Gate()
+    let host = try TestHost([
+      .scripted([
+        "slow": { me in
+          try me.context.output("early")
+          await gate.wait()
+          me.note("slow")
+        },
+        "fast": { $0.note("fast") },
+      ])
+    ])
+    await host.open("Scripted", as: 1)
+    _ = await host.broker.turns.first(1)
+    await host.tap("slow", on: 1)
+    await host.tap("fast", on: 1)
+    #expect(host.broker.said.filter { $0.hasPrefix("turn") } == ["turn s1.1"])
+    gate.open()
+    let turns = await host.broker.turns.first(2)
+    #expect(turns.map(\.report.handled) == [1, 2])
+    #expect(turns[1].report.state.map { String(decoding: $0, as: UTF8.self) } == #"{"log":["slow","fast"]}"#)
+  }
+
+  @Test("K3: a message that is delivered again is handled once")
+  func duplicates() async throws {
+    let host = try TestHost([.counter])
+    await host.open("Counter", #"{"start":1}"#, as: 1)
+    let tap = Message(number: 1, body: .act(.tap(row: "more", action: nil)))
+    for _ in 0..<3 { await host.deliver(tap, to: 1) }
+    await host.deliver(Message(number: 2, body: .act(.tap(row: "more", action: nil))), to: 1)
+    let turns = await host.broker.turns.first(3)
+    #expect(turns.map(\.report.handled) == [nil, 1, 2])
+    #expect(turns.map { $0.report.state.map { String(decoding: $0, as: UTF8.self) } } == ["1", "2", "3"])
+  }
+
+  @Test("K3: a handler that throws is answered with its refusal, and nothing of it stays")
+  func refusal() async throws {
+    let host = try TestHost([
+      .scripted([
+        "bad": { me in
+          me.note("never")
+          try me.context.output("never")
+          try me.context.push(Counter.self, .init(start: 3))
+          throw MinervaError("app.no", "not today", details: ["day": "monday"])
+        },
+        "good": { $0.note("good") },
+      ])
+    ])
+    await host.open("Scripted", as: 1)
+    await host.tap("bad", on: 1)
+    await host.tap("good", on: 1)
+    let turns = await host.broker.turns.first(3)
+    #expect(
+      turns[1].report.reply == .refused(Refusal(code: "app.no", message: "not today", details: [.init(name: "day", value: "monday")])))
+    #expect(turns[1].report.outputs.isEmpty && turns[1].report.requests.isEmpty && turns[1].report.state == nil)
+    #expect(turns[2].report.state.map { String(decoding: $0, as: UTF8.self) } == #"{"log":["good"]}"#)
+  }
+
+  @Test("K3: an awaited result ends the turn, releases the mailbox, and goes on in a turn of its own")
+  func awaitedResult() async throws {
+    let host = try TestHost([
+      .scripted([
+        "ask": { me in
+          let opening = try me.context.push(Counter.self, .init(start: 3))
+          me.note("asked")
+          let result = try await opening.result
+          me.note("got \(result ?? -1)")
+          try me.context.output("done")
+        },
+        "other": { $0.note("other") },
+      ])
+    ])
+    await host.open("Scripted", as: 1)
+    await host.tap("ask", on: 1)
+    await host.tap("other", on: 1)
+    var turns = await host.broker.turns.first(3)
+    #expect(turns.map(\.report.handled) == [nil, 1, 2])
+    #expect(turns[1].report.requests.count == 1 && turns[1].report.reply == .done)
+    let child = ScreenSummary(screen: ScreenID(2), module: "Counter", host: "test-1", path: .main, depth: 2, parent: ScreenID(1))
+    await host.send(
+      .requestSettled(
+        RequestKey(screen: ScreenID(1), turn: 2, index: 0),
+        .done(Outcome(verb: "open", screen: ScreenID(2), presented: [child], changed: true))), to: 1)
+    await host.send(.childEnded(child: ScreenID(2), module: "Counter", reason: .finished, result: Array("5".utf8)), to: 1)
+    turns = await host.broker.turns.first(2)
+    #expect(turns.map(\.report.handled) == [3, 4])
+    #expect(turns[1].report.outputs.count == 1)
+    #expect(turns[1].report.state.map { String(decoding: $0, as: UTF8.self) } == #"{"log":["asked","other","got 5"]}"#)
+  }
+
+  @Test("L5: an awaited child that was refused throws its refusal; one that left without a result gives nil")
+  func awaitedEnds() async throws {
+    let host = try TestHost([
+      .scripted([
+        "ask": { me in
+          do {
+            me.note("\(try await me.context.push(Counter.self, .init(start: 3)).result.map { "\($0)" } ?? "nil")")
+          } catch let refusal as Refusal {
+            me.note(refusal.code)
+          }
+        }
+      ])
+    ])
+    await host.open("Scripted", as: 1)
+    await host.tap("ask", on: 1)
+    await host.send(
+      .requestSettled(RequestKey(screen: ScreenID(1), turn: 2, index: 0), .refused(Refusal(code: "input.invalid", message: "no"))), to: 1)
+    await host.tap("ask", on: 1)
+    _ = await host.broker.turns.first(4)
+    let key = RequestKey(screen: ScreenID(1), turn: 4, index: 0)
+    await host.send(.requestSettled(key, .done(Outcome(verb: "open", screen: ScreenID(9), changed: true))), to: 1)
+    await host.send(.childEnded(child: ScreenID(9), module: "Counter", reason: .popped, result: nil), to: 1)
+    let turns = await host.broker.turns.first(2)
+    #expect(turns[1].report.state.map { String(decoding: $0, as: UTF8.self) } == #"{"log":["input.invalid","nil"]}"#)
+  }
+
+  @Test("K3: after a resume the state is there, the turns go on counting, and children's results come as messages")
+  func resume() async throws {
+    let host = try TestHost([.scripted([:]), .counter])
+    let verdict = await host.resume("Counter", #"{"start":1}"#, state: "41", nextTurn: 8, lease: 2, as: 1)
+    guard case .accepted = verdict else { throw MinervaError(.badMessage, "\(verdict)") }
+    await host.tap("more", on: 1)
+    let turns = await host.broker.turns.first(1)
+    #expect(turns[0].report.number == 8 && turns[0].report.lease == 2)
+    #expect(turns[0].report.state == Array("42".utf8))
+
+    _ = await host.resume("Scripted", "{}", state: #"{"log":["before"]}"#, nextTurn: 3, lease: 2, as: 5)
+    await host.send(.childEnded(child: ScreenID(9), module: "Counter", reason: .finished, result: Array("5".utf8)), to: 5)
+    let next = await host.broker.turns.first(1)
+    #expect(next[0].report.state.map { String(decoding: $0, as: UTF8.self) } == #"{"log":["before","result 5"]}"#)
+  }
+
+  @Test("A result is given once; what follows it in the turn is refused")
+  func endsOnce() async throws {
+    let host = try TestHost([
+      .scripted([
+        "end": { me in
+          try me.context.finish("first")
+          #expect(throws: MinervaError.self) { try me.context.finish("second") }
+          #expect(throws: MinervaError.self) { try me.context.output("late") }
+        }
+      ])
+    ])
+    await host.open("Scripted", as: 1)
+    await host.tap("end", on: 1)
+    let turns = await host.broker.turns.first(2)
+    #expect(turns[1].report.ending == .finish(Array(#""first""#.utf8)))
+    #expect(turns[1].report.outputs.isEmpty)
+  }
+
+  @Test("A turn that the broker refuses ends the coordinator: its lease is over")
+  func refusedTurn() async throws {
+    let ended = Gate()
+    let host = try TestHost([.scripted(["unload": { _ in ended.open() }, "go": { $0.note("x") }])])
+    await host.open("Scripted", as: 1)
+    _ = await host.broker.turns.first(1)
+    host.broker.refuse(Refusal(code: "nav.stale_lease", message: "old"))
+    await host.tap("go", on: 1)
+    await ended.wait()
+  }
+}
