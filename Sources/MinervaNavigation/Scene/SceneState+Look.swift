@@ -1,86 +1,129 @@
+/// What can be seen of a scene.
 extension SceneState {
   /// The tree as a plain value. Linear in its screens.
-  package var tree: SceneTree { SceneTree(layers: []) }
+  package var tree: SceneTree {
+    SceneTree(
+      layers: layers.map { layer in
+        SceneTree.Layer(style: layer.style, presentedBy: layer.presentedBy, stack: layer.stack.compactMap(screenTree))
+      })
+  }
+
+  private func screenTree(_ id: ScreenID) -> SceneTree.Screen? {
+    guard let node = nodes[id] else { return nil }
+    let container: SceneTree.Container
+    switch node.container {
+    case .none: container = .none
+    case .tabs(let tabs):
+      container = .tabs(
+        tabs.tabs.map { SceneTree.Tab(name: $0.name, stack: $0.stack.compactMap(screenTree)) }, selected: tabs.selected)
+    case .split(let split):
+      container = .split(
+        primary: split.primary.compactMap(screenTree), detail: split.detail.compactMap(screenTree), collapsed: split.joined != nil)
+    }
+    return SceneTree.Screen(
+      id: id, module: node.module.name, host: node.host, input: node.input, phase: node.phase, isSuspended: node.isSuspended,
+      container: container,
+      slots: node.slots.map { slot in
+        SceneTree.Slot(name: slot.name, content: slot.content.flatMap(screenTree).map { [$0] } ?? [])
+      })
+  }
 
   /// FNV-1a, 64 bits, over the canonical form of the tree (D1).
-  package var treeHash: UInt64 { 0 }
+  package var treeHash: UInt64 { tree.hash64 }
 
   /// Whether nothing is in flight: no request runs or waits, no message is undelivered or unhandled.
-  package var isSettled: Bool { true }
+  package var isSettled: Bool {
+    pending.isEmpty && nodes.all.allSatisfy { $0.outbox.isEmpty }
+  }
 
   /// What is known of a coordinator that is open; `nil` if it never was or is gone.
-  package func screen(_ id: ScreenID) -> ScreenReport? { nil }
+  package func screen(_ id: ScreenID) -> ScreenReport? {
+    nodes[id].map(report)
+  }
+
+  private func report(_ node: Node) -> ScreenReport {
+    ScreenReport(
+      summary: summary(node), module: node.module, input: node.input, state: node.state, phase: node.phase, lease: node.lease,
+      isSuspended: node.isSuspended, isVisible: isVisible(node.id), isScreenless: node.isScreenless, children: children(of: node.id),
+      outputs: node.outputs, turns: node.turns, unhandled: node.outbox.count, caller: node.caller)
+  }
 
   /// Every open coordinator in the order of their opening, with or without a screen.
-  package var coordinators: [ScreenReport] { [] }
+  package var coordinators: [ScreenReport] { nodes.all.map(report) }
+
+  /// How many coordinators are open.
+  package var coordinatorCount: Int { nodes.all.count }
 
   /// The screens of the stack (or the child in the slot) at a path from the bottom; `nil` if there is no such place.
-  package func stack(_ path: NavPath) -> [ScreenID]? { nil }
+  package func stack(_ path: NavPath) -> [ScreenID]? {
+    switch spot(path) {
+    case .stack(let key): stack(key)
+    case .slot(let owner, let slot): (nodes[owner]?.slots[slot].content).map { [$0] } ?? []
+    case nil: nil
+    }
+  }
 
   /// The visible stack: the active leaf of the topmost layer.
-  package var activePath: NavPath { .main }
+  package var activePath: NavPath { path(of: activeKey) }
 
-  /// Resolves a reference now; throws `nav.stale_ref`, `nav.target_not_found`.
-  package func resolve(_ ref: ScreenRef, origin: ScreenID? = nil) throws(Refusal) -> ScreenID {
-    throw Refusal(code: "nav.target_not_found", message: "nothing is open")
+  /// Every visible screen: containers before what they show.
+  package var visible: [ScreenID] { visibleScreens }
+
+  /// Resolves a reference now; throws `nav.stale_ref`, `nav.target_not_found`, `nav.no_container`.
+  package func resolve(_ ref: ScreenRef) throws(Refusal) -> ScreenID {
+    try target(ref)
   }
 
   /// The requests that run or wait, in the order of their arrival.
-  package var requests: [RequestReport] { [] }
+  package var requests: [RequestReport] {
+    pending.map { request in
+      RequestReport(summary: request.summary, isRunning: request.work != nil, doing: doing(request), deadline: request.deadline)
+    }
+  }
 
   /// The coordinators whose host is lost, with the host they had: who can take them over is told by `Record.hostBack`.
-  package var suspended: [ScreenReport] { [] }
+  package var suspended: [ScreenReport] {
+    if lostHosts.isEmpty { return [] }
+    return nodes.all.filter { $0.link == .suspended }.map(report)
+  }
 
   /// The answer that was given to a `txn`, while it is remembered.
-  package func answer(to txn: String) -> Answer? { nil }
+  package func answer(to txn: String) -> Answer? { memory.answer(to: txn) }
 
   /// When `Record.timer` is due; the last `Effect.wake`.
-  package var wakeTime: SceneTime? { nil }
+  package var wakeTime: SceneTime? { wake }
 
-  /// The effects that are under way, to be done again after a restart: links, messages, the renderer's transition, the next timer.
-  package func outstanding() -> [Effect] { [] }
-}
+  /// The moment of the last record.
+  package var time: SceneTime { now }
 
-/// What is known of an open coordinator.
-public struct ScreenReport: Hashable, Sendable, Codable {
-  /// Its name, module, host, place and parent.
-  public let summary: ScreenSummary
-  /// The module and, if pinned, the host it was asked on.
-  public let module: ModuleAddress
-  /// The input it was opened with, redacted.
-  public let input: [UInt8]
-  /// The state it declared last.
-  public let state: [UInt8]?
-  /// What it is doing.
-  public let phase: ScreenPhase
-  /// The lease under which its host acts.
-  public let lease: UInt32
-  /// Whether its host is lost.
-  public let isSuspended: Bool
-  /// Whether a person sees it: on top where it stands, and nothing over it.
-  public let isVisible: Bool
-  /// Whether it is a coordinator without a screen.
-  public let isScreenless: Bool
-  /// Its children in order.
-  public let children: [ScreenID]
-  /// How many outputs it gave.
-  public let outputs: UInt32
-  /// How many turns were recorded.
-  public let turns: UInt32
-  /// How many messages it has not handled.
-  public let unhandled: Int
-  /// Who asked for it.
-  public let caller: String
-}
+  /// How many events were published.
+  package var eventCount: UInt64 { events }
 
-/// What is known of a request that is not answered.
-public struct RequestReport: Hashable, Sendable, Codable {
-  /// Its names.
-  public let summary: RequestSummary
-  /// Whether it runs; else it waits.
-  public let isRunning: Bool
-  /// What it is doing, for people: `dismissing s9`.
-  public let doing: String
-  /// When it must be answered.
-  public let deadline: SceneTime
+  /// The primary renderer, if one is attached.
+  package var primaryRenderer: String? { renderer }
+
+  /// The effects that are under way, to be done again after a restart: links, messages, the renderer's transitions, the next timer.
+  ///
+  /// Hosts and renderers know by screen, lease and number what they have done already.
+  package func outstanding() -> [Effect] {
+    var list: [Effect] = []
+    for node in nodes.all {
+      switch node.link {
+      case .pending:
+        guard let request = pending.first(where: { $0.ticket == node.ticket }), case .linking(_, let until)? = request.work?.stage else {
+          continue
+        }
+        list.append(.connect(connection(of: node, txn: request.command.txn, until: until)))
+      case .resuming(let host): list.append(.resume(resumption(of: node, on: host)))
+      case .linked: for message in node.outbox { list.append(.deliver(delivery(message, node))) }
+      case .suspended, .unhosted: break
+      }
+    }
+    for request in pending {
+      guard let work = request.work, case .showing(let number, _) = work.stage else { continue }
+      list.append(.render(transition(of: request, work, number: number)))
+    }
+    if let wake { list.append(.wake(at: wake)) }
+    return list
+  }
 }

@@ -9,7 +9,7 @@ public struct Step: Hashable, Sendable, Codable {
 /// The whole of one scene: the pure core (N17: the same records give the same state, effects and bytes).
 ///
 /// Total over its input: a record that cannot be is ignored, a command that cannot be is answered with a refusal, nothing traps.
-package struct SceneState: Hashable, Sendable, Codable {
+package struct SceneState: Hashable, Sendable {
   /// The scene's name.
   package let scene: String
   /// The app whose modules it shows.
@@ -17,7 +17,40 @@ package struct SceneState: Hashable, Sendable, Codable {
   /// Its times.
   package let settings: SceneSettings
   /// The position of the last record that changed anything; 0 before the first.
-  package private(set) var seq: UInt64 = 0
+  package internal(set) var seq: UInt64 = 0
+  /// Whether the scene is over: every command is refused from then on.
+  package internal(set) var hasEnded = false
+
+  /// The moment of the last record.
+  var now = SceneTime.zero
+  var nextScreen: UInt32 = 1
+  var nextTicket: UInt64 = 1
+  var nextTransition: UInt64 = 1
+  var events: UInt64 = 0
+  /// The open coordinators.
+  var nodes = NodeTable()
+  /// How many of them have no screen, and how many want lifecycle messages: most scenes need not look.
+  var screenless = 0
+  var lifecycleListeners = 0
+  /// The layers from the bottom; the root layer is always there.
+  var layers = [LayerState()]
+  /// The requests that are not over, in the order of their arrival.
+  var pending: [Request] = []
+  var memory = TxnMemory()
+  var departures = Departures()
+  /// The primary renderer.
+  var renderer: String?
+  /// The hosts that are lost and how long their screens wait.
+  var lostHosts: [LostHost] = []
+  /// The moment that was last asked for.
+  var wake: SceneTime?
+
+  /// Whether a request is over, so that those behind it may start. Only during `apply`.
+  var isFreed = false
+  /// Whether a coordinator is gone, so that what was asked of it or by it must be looked through. Only during `apply`.
+  var hasGone = false
+  /// The effects of the current record. Only during `apply`.
+  var effects: [Effect] = []
 
   /// Creates an empty scene.
   package init(scene: String, app: String, settings: SceneSettings = SceneSettings()) {
@@ -26,31 +59,68 @@ package struct SceneState: Hashable, Sendable, Codable {
     self.settings = settings
   }
 
-  /// Feeds one record at a moment of scene time (never earlier than the last one's) and returns what to do.
+  /// Feeds one record at a moment of scene time and returns what to do.
+  ///
+  /// A moment earlier than the last record's counts as that. Constant time for a push, pop or turn in a quiet scene; linear in the
+  /// screens touched and the requests in flight.
   package mutating func apply(_ record: Record, at time: SceneTime) -> Step {
-    Step(seq: nil, effects: [])
+    let before = seq
+    let moment = max(now, time)
+    switch record {
+    case .command(let command): take(command, at: moment)
+    case .turn(let report): take(report, at: moment)
+    case .link(let report): take(report, at: moment)
+    case .configured(let txn, let failure): takeConfiguration(of: txn, failure, at: moment)
+    case .renderer(let report): take(report, at: moment)
+    case .timer: takeTimer(at: moment)
+    case .hostLost(let host): takeLoss(of: host, at: moment)
+    case .hostBack(let report): take(report, at: moment)
+    case .callerLost(let caller): takeLoss(ofCaller: caller, at: moment)
+    }
+    if seq != before {
+      while isFreed || hasGone {
+        sweep()
+        startWaiting()
+      }
+      updateWake()
+    }
+    var step = Step(seq: seq != before ? seq : nil, effects: [])
+    swap(&step.effects, &effects)
+    return step
+  }
+
+  /// Notes that the record changes something: from here on it has a position.
+  mutating func record(at time: SceneTime) {
+    seq += 1
+    now = time
+  }
+
+  /// Publishes.
+  mutating func emit(_ kind: Event.Kind) {
+    events += 1
+    effects.append(.event(Event(number: events, seq: seq, kind: kind)))
   }
 }
 
-/// The times of a scene in milliseconds, and its bounds.
-public struct SceneSettings: Hashable, Sendable, Codable {
-  /// How long a transition waits for the primary renderer.
-  public var renderer: UInt32 = 1000
-  /// How long a module may take to be made and configured.
-  public var link: UInt32 = 2000
-  /// How long the screens of a lost host wait.
-  public var lease: UInt32 = 3000
-  /// How long a request may take that does not say.
-  public var request: UInt32 = 5000
-  /// How many requests may wait in a scene (N3).
-  public var waiting: Int = 256
-  /// How many answers are remembered (N2)…
-  public var remembered: Int = 4096
-  /// …for how long…
-  public var memory: UInt32 = 3_600_000
-  /// …and how many however old.
-  public var rememberedAlways: Int = 64
+/// One layer of a scene.
+struct LayerState: Hashable, Sendable, Codable {
+  /// How it is shown; `nil` for the root layer.
+  var style: ModalStyle?
+  /// The screen that presented it.
+  var presentedBy: ScreenID?
+  /// Its screens from the bottom.
+  var stack: [ScreenID] = []
+}
 
-  /// Creates the defaults.
-  public init() {}
+/// A host whose screens wait for it, or for another that takes them over.
+struct LostHost: Hashable, Sendable, Codable {
+  let host: String
+  let until: SceneTime
+}
+
+extension SceneState: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case scene, app, settings, seq, hasEnded, now, nextScreen, nextTicket, nextTransition, events, nodes, screenless, lifecycleListeners
+    case layers, pending, memory, departures, renderer, lostHosts, wake
+  }
 }

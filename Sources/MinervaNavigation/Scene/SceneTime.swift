@@ -11,6 +11,9 @@ public struct SceneTime: Hashable, Comparable, Sendable {
   /// The beginning.
   public static let zero = SceneTime(milliseconds: 0)
 
+  /// The end of time: no deadline.
+  public static let never = SceneTime(milliseconds: .max)
+
   /// Returns the moment that many milliseconds later; the end of time if there is no such moment.
   public func advanced(by milliseconds: UInt64) -> SceneTime {
     let (sum, overflow) = self.milliseconds.addingReportingOverflow(milliseconds)

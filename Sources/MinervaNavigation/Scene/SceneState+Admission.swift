@@ -1,0 +1,238 @@
+/// From a command to a request that runs, waits, or is refused.
+extension SceneState {
+  /// Takes a command: answers it again, refuses it without trace, or records it.
+  mutating func take(_ command: Command, at time: SceneTime) {
+    if let answer = memory.answer(to: command.txn) {
+      effects.append(.answer(Answer(txn: answer.txn, caller: command.caller, seq: answer.seq, resolution: answer.resolution)))
+      return
+    }
+    if let first = inFlight(command.txn) {
+      effects.append(.admitted(Admission(txn: command.txn, caller: command.caller, seq: first, standing: .repeated(first))))
+      return
+    }
+    do throws(Refusal) {
+      if hasEnded { throw Refusal(code: "nav.scene_closed", message: "the scene \(scene) is over; start a new one") }
+      switch command.action {
+      case .withdraw(let txn): try withdraw(txn, for: command, at: time)
+      case .end: end(for: command, at: time)
+      case .output(let ref, let bytes): try speak(ref, bytes, for: command, at: time)
+      case .gesture(let gesture, .commit): try commitGesture(gesture, for: command, at: time)
+      case .gesture(let gesture, .cancel): try cancelGesture(gesture, for: command, at: time)
+      default: try admit(command, at: time)
+      }
+    } catch {
+      effects.append(.answer(Answer(txn: command.txn, caller: command.caller, seq: nil, resolution: .refused(error))))
+    }
+  }
+
+  /// The record of a request that is in flight under this name.
+  private func inFlight(_ txn: String) -> UInt64? {
+    for request in pending where request.source == .caller && !request.isAnswered {
+      if request.command.txn == txn { return request.seq }
+      if let joiner = request.joiners.first(where: { $0.txn == txn }) { return joiner.seq }
+    }
+    return nil
+  }
+
+  /// Starts a caller's command, lets it wait, or lets it share another's outcome.
+  private mutating func admit(_ command: Command, at time: SceneTime) throws(Refusal) {
+    if let blocker = blocker(of: command) {
+      if case .join = command.policy, let index = twin(of: command) {
+        record(at: time)
+        let joiner = Request.Joiner(txn: command.txn, caller: command.caller, seq: seq, deadline: deadline(of: command.deadline))
+        pending[index].joiners.append(joiner)
+        let first = pending[index].seq
+        effects.append(.admitted(Admission(txn: command.txn, caller: command.caller, seq: seq, standing: .joined(first))))
+        return
+      }
+      if case .reject = command.policy {
+        throw Refusal(code: "nav.busy", message: "#\(blocker.seq) is in the way (\(doing(blocker))); try again or let it queue")
+      }
+      try requireRoom()
+      try refuseHopeless(command)
+      record(at: time)
+      if case .supersede = command.policy { supersede(by: command) }
+      wait(request(for: command, source: .caller), behind: blocker)
+      return
+    }
+    let plan = try plan(for: command)
+    record(at: time)
+    start(request(for: command, source: .caller), plan)
+  }
+
+  /// Submits a request of a turn or of the core under the current record.
+  mutating func submit(_ command: Command, source: Request.Source) {
+    let request = request(for: command, source: source)
+    if let blocker = blocker(of: command, source: source) {
+      if case .reject = command.policy {
+        refuse(request, Refusal(code: "nav.busy", message: "#\(blocker.seq) is in the way (\(doing(blocker)))"))
+      } else if case .turn = source, pending.count >= settings.waiting {
+        refuse(request, backpressure)
+      } else {
+        if case .supersede = command.policy { supersede(by: command) }
+        wait(request, behind: blocker)
+      }
+      return
+    }
+    do throws(Refusal) {
+      start(request, try plan(for: command, source: source))
+    } catch {
+      refuse(request, error)
+    }
+  }
+
+  /// Starts those that waited and are not in anyone's way any more, in the order of their arrival (N3, N11).
+  mutating func startWaiting() {
+    while isFreed {
+      isFreed = false
+      var taken: [Scope] = []
+      var index = 0
+      while index < pending.count {
+        let request = pending[index]
+        if let work = request.work {
+          taken.append(work.scope)
+        } else {
+          let scope = taken.isEmpty ? Scope() : scope(of: request.command, source: request.source)
+          if taken.contains(where: scope.overlaps) || isInvolved(request.command.origin) {
+            taken.append(scope)
+          } else {
+            pending.remove(at: index)
+            let arrived = pending.count
+            do throws(Refusal) {
+              start(request, try plan(for: request.command, source: request.source), at: index)
+            } catch {
+              refuse(request, error)
+            }
+            if pending.count > arrived {
+              if let work = pending[index].work { taken.append(work.scope) }
+            } else {
+              index -= 1
+            }
+          }
+        }
+        index += 1
+      }
+    }
+  }
+
+  /// The request that a command has to wait for: the last one it overlaps.
+  private func blocker(of command: Command, source: Request.Source = .caller) -> Request? {
+    if pending.isEmpty { return nil }
+    let scope = scope(of: command, source: source)
+    return pending.last { other in
+      scope.overlaps(other.work?.scope ?? self.scope(of: other.command, source: other.source))
+        || command.origin.map { other.work?.involves($0) ?? false } ?? false
+    }
+  }
+
+  /// What a command would need for itself now; the whole scene if it is not possible now and may be later.
+  private func scope(of command: Command, source: Request.Source) -> Scope {
+    (try? plan(for: command, source: source)).map(scope(of:)) ?? .scene
+  }
+
+  /// Whether a coordinator is being opened or removed.
+  private func isInvolved(_ origin: ScreenID?) -> Bool {
+    guard let origin else { return false }
+    return pending.contains { $0.work?.involves(origin) ?? false }
+  }
+
+  /// An identical open in flight (N3).
+  private func twin(of command: Command) -> Int? {
+    guard case .open(let opening) = command.action else { return nil }
+    let place = try? destination(of: opening, origin: command.origin)
+    return pending.firstIndex { other in
+      guard !other.isAnswered, case .open(opening) = other.command.action, other.source == .caller else { return false }
+      return other.command.origin == command.origin || (try? destination(of: opening, origin: other.command.origin)) == place
+    }
+  }
+
+  /// Drops the waiting opens of the same caller in the same place.
+  private mutating func supersede(by command: Command) {
+    guard case .open(let opening) = command.action, let place = try? destination(of: opening, origin: command.origin) else { return }
+    var index = 0
+    while index < pending.count {
+      let other = pending[index]
+      if other.work == nil, other.command.caller == command.caller, case .open(let theirs) = other.command.action,
+        (try? destination(of: theirs, origin: other.command.origin)) == place
+      {
+        pending.remove(at: index)
+        refuse(other, Refusal(code: "nav.superseded", message: "superseded by #\(seq)"))
+      } else {
+        index += 1
+      }
+    }
+  }
+
+  /// Refuses at once what cannot become possible by waiting: a screen that is gone stays gone.
+  private func refuseHopeless(_ command: Command) throws(Refusal) {
+    for case .id(let id) in command.action.targets where !nodes.contains(id) { throw absent(id) }
+    if let origin = command.origin, !nodes.contains(origin) { throw orphaned(origin) }
+  }
+
+  private var backpressure: Refusal {
+    Refusal(code: "bus.backpressure", message: "\(pending.count) requests of this scene wait already; try again later")
+  }
+
+  private func requireRoom() throws(Refusal) {
+    if pending.count >= settings.waiting { throw backpressure }
+  }
+
+  /// The refusal for a request whose presenter is gone (N12).
+  func orphaned(_ origin: ScreenID) -> Refusal {
+    let why = departures.entry(origin).map { ", removed at #\($0.seq) (\($0.reason.rawValue))" } ?? ""
+    return Refusal(code: "nav.orphaned", message: "\(summary(origin).screen) \(summary(origin).module)\(why), asked for this and is gone")
+  }
+
+  private mutating func wait(_ request: Request, behind blocker: Request) {
+    pending.append(request)
+    let because = doing(blocker)
+    if case .caller = request.source {
+      let standing = Admission.Standing.queued(behind: blocker.seq, because: because)
+      effects.append(
+        .admitted(Admission(txn: request.command.txn, caller: request.command.caller, seq: request.seq, standing: standing)))
+    }
+    emit(.queued(request.summary, behind: blocker.seq, because: because))
+  }
+
+  /// A request for a command under the current record.
+  private mutating func request(for command: Command, source: Request.Source) -> Request {
+    defer { nextTicket += 1 }
+    var deadline = deadline(of: command.deadline)
+    if case .core = source { deadline = .never }
+    return Request(ticket: nextTicket, seq: seq, command: command, source: source, deadline: deadline)
+  }
+
+  private func deadline(of milliseconds: UInt32?) -> SceneTime {
+    now.advanced(by: UInt64(milliseconds ?? settings.request))
+  }
+
+  /// What a request is doing, for people: `dismissing s9`.
+  func doing(_ request: Request) -> String {
+    guard let work = request.work else { return "waiting to \(request.command.action.verb)" }
+    func names(_ ids: [ScreenID]) -> String { ids.map(\.description).joined(separator: " ") }
+    switch work.stage {
+    case .linking: return "connecting \(names(work.opened))"
+    case .held: return "\(names(work.outcome.held)) under a finger"
+    case .acting(let screen, _): return "\(request.command.action.verb) on \(screen)"
+    case .showing:
+      if !work.opened.isEmpty { return "presenting \(names(work.opened))" }
+      if !work.leaving.isEmpty { return "dismissing \(names(work.leaving.map(\.summary.screen)))" }
+      return request.command.action.verb
+    }
+  }
+}
+
+extension Command.Action {
+  /// The screens it names.
+  var targets: [ScreenRef] {
+    switch self {
+    case .launch, .back, .backRoot, .dismissAll, .gesture, .withdraw, .end: []
+    case .open(let opening): opening.popTo.map { [$0] } ?? []
+    case .go(_, let ref, _), .dismiss(let ref), .selectTab(_, let ref, _), .collapse(let ref), .expand(let ref): ref.map { [$0] } ?? []
+    case .backTo(let ref), .send(let ref, _), .output(let ref, _), .finish(let ref, _), .cancel(let ref), .act(let ref, _): [ref]
+    case .close(let refs): refs
+    case .setStack(_, let elements):
+      elements.compactMap { if case .screen(let ref) = $0 { ref } else { nil } }
+    }
+  }
+}

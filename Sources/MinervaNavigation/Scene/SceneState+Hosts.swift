@@ -1,0 +1,121 @@
+/// Hosts that are lost and come back (K3).
+extension SceneState {
+  /// A host is gone: its coordinators wait for the lease; what it was making is rolled back.
+  mutating func takeLoss(of host: String, at time: SceneTime) {
+    let touched = nodes.all.indices.filter { index in
+      let node = nodes.all[index]
+      return node.link == .resuming(host) || (node.isLinked && node.host == host)
+    }
+    if touched.isEmpty { return }
+    record(at: time)
+    var connecting: [ScreenID] = []
+    for index in touched {
+      if nodes.all[index].phase == .connecting {
+        connecting.append(nodes.all[index].id)
+        continue
+      }
+      let wasLinked = nodes.all[index].isLinked
+      nodes.update(at: index) { $0.link = .suspended }
+      if wasLinked { emit(.suspended(summary(nodes.all[index]))) }
+    }
+    if !lostHosts.contains(where: { $0.host == host }) {
+      lostHosts.append(LostHost(host: host, until: now.advanced(by: UInt64(settings.lease))))
+    }
+    for id in connecting {
+      guard let node = nodes[id], let index = pending.firstIndex(where: { $0.ticket == node.ticket }) else { continue }
+      let request = pending.remove(at: index)
+      let refusal = Refusal(
+        code: "nav.host_lost", message: "\(host) died before \(id) \(node.module.name) was presented; rolled back, try again")
+      if let work = request.work { rollBack(request, work, .hostLost, refusal) }
+    }
+    forgetEmptyLosses()
+  }
+
+  /// A host is there again, with its coordinators or ready to make them again.
+  mutating func take(_ report: HostReturn, at time: SceneTime) {
+    var isRecorded = false
+    func recordOnce(_ state: inout SceneState) {
+      if !isRecorded { state.record(at: time) }
+      isRecorded = true
+    }
+    if report.kept {
+      for index in nodes.all.indices where nodes.all[index].host == report.host {
+        switch nodes.all[index].link {
+        case .suspended:
+          recordOnce(&self)
+          nodes.update(at: index) { $0.link = .linked }
+          emit(.resumed(summary(nodes.all[index]), kept: true))
+          redeliver(nodes.all[index].id)
+        case .resuming:
+          let node = nodes.all[index]
+          let stale = Departure(
+            screen: node.id, module: node.module.name, host: node.host, lease: node.lease - 1, reason: .hostLost)
+          effects.append(.end(stale))
+        default: break
+        }
+      }
+    }
+    for id in report.resuming {
+      guard let index = nodes.index(of: id), nodes.all[index].link == .suspended else { continue }
+      recordOnce(&self)
+      nodes.update(at: index) { node in
+        node.link = .resuming(report.host)
+        node.lease += 1
+      }
+      effects.append(.resume(resumption(of: nodes.all[index], on: report.host)))
+    }
+    if isRecorded { forgetEmptyLosses() }
+  }
+
+  /// What a host needs to make a coordinator again.
+  func resumption(of node: Node, on host: String) -> Resumption {
+    Resumption(
+      screen: node.id, lease: node.lease, module: node.module, host: host, input: node.input, state: node.state,
+      nextTurn: node.turns + 1, parent: node.parent, children: children(of: node.id).map(summary),
+      deadline: lostHosts.first { $0.host == node.host }?.until ?? now)
+  }
+
+  /// A host has made a coordinator again, or could not.
+  mutating func takeResumption(_ report: LinkReport, of node: Node, at time: SceneTime) {
+    record(at: time)
+    switch report.verdict {
+    case .accepted(let acceptance):
+      if acceptance.wantsLifecycle != node.wantsLifecycle { lifecycleListeners += acceptance.wantsLifecycle ? 1 : -1 }
+      _ = nodes.update(node.id) { node in
+        node.link = .linked
+        node.host = acceptance.host
+        node.vetoes = acceptance.vetoes
+        node.transitions = acceptance.transitions
+        node.wantsLifecycle = acceptance.wantsLifecycle
+      }
+      emit(.resumed(summary(node.id), kept: false))
+      redeliver(node.id)
+    case .lost: _ = nodes.update(node.id) { $0.link = .suspended }
+    case .refused:
+      _ = nodes.update(node.id) { $0.link = .suspended }
+      evict([node.id])
+    }
+    forgetEmptyLosses()
+  }
+
+  /// Removes the screens of a lost host for good.
+  mutating func evict(_ ids: [ScreenID]) {
+    let command = Command(
+      txn: "lost.\(seq)", caller: "core", action: .close(ids.map(ScreenRef.id)))
+    submit(command, source: .core(.hostLost))
+  }
+
+  /// The leases that are over.
+  mutating func expireLeases() {
+    while let index = lostHosts.firstIndex(where: { $0.until <= now }) {
+      let host = lostHosts.remove(at: index).host
+      let ids = nodes.all.filter { $0.host == host && $0.isSuspended && $0.phase != .dismissing }.map(\.id)
+      if !ids.isEmpty { evict(ids) }
+    }
+  }
+
+  /// Forgets the losses for which no screen waits any more.
+  private mutating func forgetEmptyLosses() {
+    lostHosts.removeAll { lost in !nodes.all.contains { $0.host == lost.host && $0.isSuspended } }
+  }
+}

@@ -1,0 +1,113 @@
+/// The module link: endpoints, containers, configuration (section 4 of the rules).
+extension SceneState {
+  /// Takes a host's answer; one that comes too late makes the host end what it has made.
+  mutating func take(_ report: LinkReport, at time: SceneTime) {
+    guard let node = nodes[report.screen], node.lease == report.lease else {
+      if case .accepted(let acceptance) = report.verdict {
+        let known = departures.entry(report.screen)
+        effects.append(
+          .end(
+            Departure(
+              screen: report.screen, module: known?.module ?? nodes[report.screen]?.module.name ?? "", host: acceptance.host,
+              lease: report.lease, reason: known?.reason ?? .rolledBack)))
+      }
+      return
+    }
+    switch node.link {
+    case .linked, .unhosted, .suspended: return
+    case .resuming: takeResumption(report, of: node, at: time)
+    case .pending:
+      guard let index = pending.firstIndex(where: { $0.ticket == node.ticket }), var work = pending[index].work else { return }
+      record(at: time)
+      var request = pending.remove(at: index)
+      switch report.verdict {
+      case .accepted(let acceptance):
+        accept(acceptance, of: node.id, request, &work)
+        if let flaw = flaw(acceptance.container, opened: work.opened.count) {
+          rollBack(request, work, .rolledBack, flaw)
+        } else {
+          proceed(&request, &work, at: index)
+        }
+      case .refused(let refusal): rollBack(request, work, .rolledBack, refusal)
+      case .lost(let host):
+        let refusal = Refusal(
+          code: "nav.host_lost", message: "\(host) died while it made \(node.id) \(node.module.name); rolled back, try again")
+        rollBack(request, work, .hostLost, refusal)
+      }
+    }
+  }
+
+  /// A coordinator runs: it gets its container, whose visible roots are made next, and what it was told meanwhile.
+  private mutating func accept(_ acceptance: Acceptance, of id: ScreenID, _ request: Request, _ work: inout Work) {
+    guard case .linking(var missing, let until) = work.stage else { return }
+    missing -= 1
+    var roots: [(StackKey, ModuleStart)] = []
+    if acceptance.wantsLifecycle { lifecycleListeners += 1 }
+    _ = nodes.update(id) { node in
+      node.link = .linked
+      node.host = acceptance.host
+      node.vetoes = acceptance.vetoes
+      node.transitions = acceptance.transitions
+      node.wantsLifecycle = acceptance.wantsLifecycle
+      node.slots = acceptance.slots.map { SlotState(name: $0) }
+      if let redacted = acceptance.redactedInput { node.input = redacted }
+      if node.isScreenless { return }
+      switch acceptance.container {
+      case .none: break
+      case .tabs(let specs, let selected):
+        guard specs.indices.contains(selected) else { return }
+        node.container = .tabs(
+          TabsState(tabs: specs.map { TabsState.Tab(name: $0.name, start: $0.start, stack: []) }, selected: selected))
+        roots = [(.tab(id, selected), specs[selected].start)]
+      case .split(let primary, let detail, let collapsed):
+        node.container = .split(SplitState(primary: [], detail: [], joined: collapsed ? 1 : nil))
+        roots = [(.primary(id), primary)]
+        if let detail { roots.append((collapsed ? .primary(id) : .detail(id), detail)) }
+      }
+    }
+    redeliver(id)
+    guard flaw(acceptance.container, opened: work.opened.count) == nil else { return }
+    for (key, start) in roots {
+      let opening = Plan.Opening(id: ScreenID(nextScreen), module: start.module, input: start.input, parent: id, root: key)
+      work.opened.append(opening.id)
+      work.moves.append(.push(key, opening.id))
+      if make(opening, for: request, until: until) { missing += 1 }
+    }
+    work.stage = .linking(missing: missing, until: until)
+  }
+
+  /// What is wrong with a container: names that are no names, or one in another without end.
+  private func flaw(_ container: ContainerSpec, opened: Int) -> Refusal? {
+    if opened > 64 {
+      return Refusal(code: "link.too_deep", message: "containers start one another without end (64 modules); rolled back")
+    }
+    guard case .tabs(let tabs, let selected) = container else { return nil }
+    if !tabs.indices.contains(selected) {
+      return Refusal(code: "link.bad_container", message: "tab \(selected) of \(tabs.count) cannot be selected; rolled back")
+    }
+    let names = tabs.map(\.name)
+    if let bad = names.first(where: { !NavPath.Segment.isTabName($0) }) {
+      return Refusal(code: "link.bad_container", message: "\"\(bad)\" cannot name a tab; rolled back")
+    }
+    if let twice = names.first(where: { name in names.filter { $0 == name }.count > 1 }) {
+      return Refusal(code: "link.bad_container", message: "two tabs are named \"\(twice)\"; rolled back")
+    }
+    return nil
+  }
+
+  /// The caller has configured the module it opened, or has failed to (L1, L3).
+  mutating func takeConfiguration(of txn: String, _ failure: Refusal?, at time: SceneTime) {
+    guard
+      let index = pending.firstIndex(where: { $0.command.txn == txn && $0.work?.isUnconfigured ?? false }),
+      var work = pending[index].work
+    else { return }
+    record(at: time)
+    var request = pending.remove(at: index)
+    work.isUnconfigured = false
+    if let failure {
+      rollBack(request, work, .rolledBack, failure)
+    } else {
+      proceed(&request, &work, at: index)
+    }
+  }
+}

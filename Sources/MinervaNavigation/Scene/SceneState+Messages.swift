@@ -1,0 +1,131 @@
+/// What coordinators are told, and what they say.
+extension SceneState {
+  /// Puts a message into a coordinator's outbox and sends it if its host is there; returns its number, 0 if it can't be told.
+  mutating func post(_ body: Message.Body, to id: ScreenID) -> UInt32 {
+    guard let index = nodes.index(of: id), nodes.all[index].isHosted, nodes.all[index].phase != .dismissing else { return 0 }
+    let message = nodes.update(at: index) { node in
+      node.messages += 1
+      let message = Message(number: node.messages, body: body)
+      node.outbox.append(message)
+      return message
+    }
+    if nodes.all[index].isLinked { effects.append(.deliver(delivery(message, nodes.all[index]))) }
+    return message.number
+  }
+
+  /// One message on its way to a coordinator.
+  func delivery(_ message: Message, _ node: Node) -> Delivery {
+    Delivery(screen: node.id, host: node.host, lease: node.lease, message: message)
+  }
+
+  /// Sends everything a coordinator has not handled, in order.
+  mutating func redeliver(_ id: ScreenID) {
+    guard let node = nodes[id], node.isLinked else { return }
+    for message in node.outbox { effects.append(.deliver(delivery(message, node))) }
+  }
+
+  /// Numbers an output and hands it to whoever hears it.
+  mutating func voice(_ bytes: [UInt8], of id: ScreenID, byShell: Bool) -> SpokenOutput? {
+    guard
+      let number = nodes.update(
+        id,
+        { node in
+          node.outputs += 1
+          return node.outputs
+        }), let node = nodes[id]
+    else { return nil }
+    let listener = node.isHeard ? node.parent : nil
+    emit(.output(summary(node), number: number, bytes, listener: listener, byShell: byShell))
+    if let listener { _ = post(.childOutput(child: id, module: node.module.name, number: number, bytes), to: listener) }
+    return SpokenOutput(
+      screen: id, listener: listener, listenerModule: listener.flatMap { nodes[$0]?.module.name }, number: number)
+  }
+
+  /// Speaks in a module's place.
+  mutating func speak(_ ref: ScreenRef, _ bytes: [UInt8], for command: Command, at time: SceneTime) throws(Refusal) {
+    let id = try target(ref)
+    record(at: time)
+    var outcome = Outcome(verb: command.action.verb, screen: id, changed: true)
+    outcome.output = voice(bytes, of: id, byShell: true)
+    answerNow(command, outcome)
+  }
+
+  /// Takes the report of a turn (K3).
+  mutating func take(_ report: TurnReport, at time: SceneTime) {
+    guard let node = nodes[report.screen] else {
+      return taken(report, absent(report.screen))
+    }
+    guard node.lease == report.lease, node.isLinked else {
+      return taken(
+        report,
+        Refusal(
+          code: "bus.stale_epoch",
+          message: "\(node.id) acts under lease \(node.lease), not \(report.lease); end the coordinator you have"))
+    }
+    if report.number <= node.turns { return taken(report, nil) }
+    guard report.number == node.turns + 1 else {
+      return taken(
+        report, Refusal(code: "nav.turn_gap", message: "\(node.id) had turn \(node.turns); \(report.number) cannot follow"))
+    }
+    record(at: time)
+    _ = nodes.update(node.id) { node in
+      node.turns = report.number
+      if let state = report.state { node.state = state }
+      if let vetoes = report.vetoes { node.vetoes = vetoes }
+      if let handled = report.handled { node.outbox.removeAll { $0.number == handled } }
+    }
+    taken(report, nil)
+    emit(.turned(summary(node), number: report.number, handled: report.handled))
+    for bytes in report.outputs {
+      if node.phase == .connecting {
+        _ = nodes.update(node.id) { $0.early.append(bytes) }
+      } else {
+        _ = voice(bytes, of: node.id, byShell: false)
+      }
+    }
+    if let handled = report.handled { reply(report.reply, to: handled, of: node.id) }
+    for (index, wish) in report.requests.enumerated() {
+      let key = RequestKey(screen: node.id, turn: report.number, index: UInt32(index))
+      let command = Command(
+        txn: key.txn, caller: node.id.description, origin: node.id, action: wish.action, policy: wish.policy, ifTop: wish.ifTop,
+        instant: wish.instant, deadline: wish.deadline)
+      submitOfTurn(command, key, quiet: wish.quiet)
+    }
+    switch report.ending {
+    case .none: break
+    case .finish(let result): submitEnding(.finish(.id(node.id), result), of: node.id, turn: report.number)
+    case .cancel: submitEnding(.cancel(.id(node.id)), of: node.id, turn: report.number)
+    }
+  }
+
+  private mutating func taken(_ report: TurnReport, _ refusal: Refusal?) {
+    effects.append(.turnTaken(screen: report.screen, number: report.number, refusal: refusal))
+  }
+
+  /// Answers the request whose message was handled.
+  private mutating func reply(_ reply: TurnReply, to message: UInt32, of id: ScreenID) {
+    guard let index = pending.firstIndex(where: { $0.work?.stage == .acting(id, message) }) else { return }
+    let request = pending.remove(at: index)
+    guard var work = request.work else { return }
+    switch reply {
+    case .done: settle(request, &work)
+    case .refused(let refusal): refuse(request, refusal)
+    }
+  }
+
+  /// Submits what a coordinator asks for; verbs that are done within a record are done here.
+  private mutating func submitOfTurn(_ command: Command, _ key: RequestKey, quiet: Bool) {
+    switch command.action {
+    case .output(let ref, let bytes):
+      if let id = try? target(ref) { _ = voice(bytes, of: id, byShell: false) }
+    case .withdraw, .end, .gesture:
+      let refusal = Refusal(code: "nav.not_for_modules", message: "\(command.action.verb) is for people, not for coordinators")
+      _ = post(.requestSettled(key, .refused(refusal)), to: key.screen)
+    default: submit(command, source: .turn(key, quiet: quiet))
+    }
+  }
+
+  private mutating func submitEnding(_ action: Command.Action, of id: ScreenID, turn: UInt32) {
+    submit(Command(txn: "\(id).\(turn).end", caller: id.description, origin: id, action: action), source: .core(nil))
+  }
+}

@@ -1,0 +1,134 @@
+extension SceneState {
+  /// The plan that ends a module: its screen and those above it, or a coordinator without screen with all it opened.
+  func planEnding(of id: ScreenID, _ reason: RemovalReason, result: [UInt8]?) throws(Refusal) -> Plan {
+    var plan = try planRemoval(of: [id], named: reason)
+    plan.result = result
+    plan.subject = id
+    return plan
+  }
+
+  /// The plan that removes those of these coordinators that still wait for a host.
+  func planEviction(_ refs: [ScreenRef]) throws(Refusal) -> Plan {
+    var ids: [ScreenID] = []
+    for case .id(let id) in refs where nodes[id]?.isSuspended ?? false { ids.append(id) }
+    return try planRemoval(of: ids, named: .hostLost)
+  }
+
+  /// The plan that removes exactly these coordinators and what stands above their screens, as one transaction.
+  ///
+  /// The root of the scene is refused, unless its host is lost: then a placeholder takes its place.
+  func planRemoval(of ids: [ScreenID], named reason: RemovalReason) throws(Refusal) -> Plan {
+    var plan = Plan()
+    var cuts: [(key: StackKey, keep: Int)] = []
+    func cut(_ key: StackKey, keep: Int) {
+      if let index = cuts.firstIndex(where: { $0.key == key }) {
+        cuts[index].keep = min(cuts[index].keep, keep)
+      } else {
+        cuts.append((key, keep))
+      }
+    }
+    var lowest: (height: Int, reason: RemovalReason)?
+    var slots: [Move] = []
+    var retired: [Move] = []
+    func remove(_ id: ScreenID, _ reason: RemovalReason) throws(Refusal) {
+      guard let node = nodes[id], node.phase != .dismissing else { return }
+      if plan.named.contains(where: { $0.screen == id }) { return }
+      switch node.place {
+      case .none:
+        guard node.isScreenless, node.phase != .connecting else {
+          throw Refusal(code: "nav.still_connecting", message: "\(id) \(node.module.name) is not on the tree yet; withdraw its request")
+        }
+        plan.named.append(NamedReason(screen: id, reason: reason))
+        retired.append(.retire(id, reason))
+        for child in children(of: id) where nodes[child]?.phase != .connecting { try remove(child, .parentRemoved) }
+      case .slot(let owner, let slot):
+        plan.named.append(NamedReason(screen: id, reason: reason))
+        slots.append(.vacate(owner, slot: slot, reason))
+      case .stack(let key):
+        guard let index = stack(key).lastIndex(of: id) else { return }
+        if case .layer(let height) = key, index == 0 {
+          if height == 0 {
+            guard reason == .hostLost else {
+              throw Refusal(
+                code: "nav.root_protected", message: "\(id) \(node.module.name) is the root of the scene; replace it via root")
+            }
+            plan.named.append(NamedReason(screen: id, reason: reason))
+            cut(key, keep: 0)
+          } else {
+            let dismissal = reason == .popped ? RemovalReason.dismissed : reason
+            plan.named.append(NamedReason(screen: id, reason: dismissal))
+            if height < lowest?.height ?? .max { lowest = (height, reason == .popped ? .dismissed : .popped) }
+          }
+        } else {
+          plan.named.append(NamedReason(screen: id, reason: reason))
+          cut(key, keep: index)
+        }
+      }
+    }
+    for id in ids { try remove(id, reason) }
+    if let lowest { plan.moves.append(.dropLayers(from: lowest.height, lowest.reason, over: .parentRemoved)) }
+    plan.moves += cuts.map { .cut($0.key, keep: $0.keep, .popped) } + slots + retired
+    return plan
+  }
+
+  /// The coordinators that name one as their parent, in the order of their opening.
+  func children(of id: ScreenID) -> [ScreenID] {
+    guard let index = nodes.index(of: id), nodes.all[index].childCount > 0 else { return [] }
+    return nodes.all[(index + 1)...].filter { $0.parent == id }.map(\.id)
+  }
+
+  /// What a plan needs for itself.
+  func scope(of plan: Plan) -> Scope {
+    var scope = Scope()
+    for move in plan.moves {
+      switch move {
+      case .cut(let key, _, _), .arrange(let key, _), .push(let key, _): scope.subtrees.append(scopePath(key))
+      case .dropLayers(let height, _, _): scope.add(layersFrom: height)
+      case .vacate(let owner, let slot, _), .fill(let owner, let slot, _):
+        scope.subtrees.append(scopePath(inside: owner) + [Scope.step(owner, kind: 4, index: slot)])
+      case .retire: scope.add(layersFrom: 0)
+      case .layer: scope.add(layersFrom: layers.count)
+      case .select(let owner, _): scope.subtrees.append(selectionPath(owner))
+      case .collapse(let owner, _): scope.subtrees += [scopePath(.primary(owner)), scopePath(.detail(owner))]
+      }
+    }
+    if layers.count > 1 {
+      let height = droppedHeight(of: plan.moves)
+      if height < layers.count { scope.add(layersFrom: height) }
+    }
+    if case .tell(let id, _) = plan.deed, let key = stackAround(id) { scope.subtrees.append(scopePath(key)) }
+    if plan.isImplicit {
+      scope.add(layersFrom: layers.count)
+      var key = activeKey
+      scope.subtrees.append(scopePath(key))
+      while let owner = owner(of: key), let outer = stackAround(owner) {
+        scope.subtrees.append(selectionPath(owner))
+        key = outer
+      }
+    }
+    return scope
+  }
+
+  /// The height from which layers leave when these moves are made: those named, and those presented by what leaves.
+  func droppedHeight(of moves: [Move]) -> Int {
+    var height = layers.count
+    var cuts: [(key: StackKey, keep: Int)] = []
+    var roots: [ScreenID] = []
+    for move in moves {
+      switch move {
+      case .dropLayers(let from, _, _): height = min(height, from)
+      case .cut(let key, let keep, _): cuts.append((key, keep))
+      case .arrange(let key, let ids): roots += stack(key).filter { !ids.contains($0) }
+      case .vacate(let owner, let slot, _): if let old = nodes[owner]?.slots[slot].content { roots.append(old) }
+      default: break
+      }
+    }
+    for (key, keep) in cuts { roots += stack(key).dropFirst(keep) }
+    var candidate = 1
+    while candidate < height {
+      if let presenter = layers[candidate].presentedBy, roots.contains(where: { isWithin(presenter, $0) }) { height = candidate }
+      candidate += 1
+    }
+    return height
+  }
+}
