@@ -46,6 +46,23 @@ public struct Connection: Hashable, Sendable, Codable {
   public let txn: String
   /// When the link must be made.
   public let deadline: SceneTime
+
+  /// Creates a connection.
+  public init(
+    screen: ScreenID, lease: UInt32, module: ModuleAddress, input: [UInt8], via: Presentation?, parent: ScreenID?, parentHost: String?,
+    seq: UInt64, txn: String, deadline: SceneTime
+  ) {
+    self.screen = screen
+    self.lease = lease
+    self.module = module
+    self.input = input
+    self.via = via
+    self.parent = parent
+    self.parentHost = parentHost
+    self.seq = seq
+    self.txn = txn
+    self.deadline = deadline
+  }
 }
 
 /// What a host needs to make a module again.
@@ -70,6 +87,23 @@ public struct Resumption: Hashable, Sendable, Codable {
   public let children: [ScreenSummary]
   /// When it must be there.
   public let deadline: SceneTime
+
+  /// Creates a resumption.
+  public init(
+    screen: ScreenID, lease: UInt32, module: ModuleAddress, host: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32,
+    parent: ScreenID?, children: [ScreenSummary], deadline: SceneTime
+  ) {
+    self.screen = screen
+    self.lease = lease
+    self.module = module
+    self.host = host
+    self.input = input
+    self.state = state
+    self.nextTurn = nextTurn
+    self.parent = parent
+    self.children = children
+    self.deadline = deadline
+  }
 }
 
 /// One message on its way.
@@ -82,6 +116,14 @@ public struct Delivery: Hashable, Sendable, Codable {
   public let lease: UInt32
   /// The message.
   public let message: Message
+
+  /// Creates a delivery.
+  public init(screen: ScreenID, host: String, lease: UInt32, message: Message) {
+    self.screen = screen
+    self.host = host
+    self.lease = lease
+    self.message = message
+  }
 }
 
 /// A coordinator that is over.
@@ -96,6 +138,15 @@ public struct Departure: Hashable, Sendable, Codable {
   public let lease: UInt32
   /// Why.
   public let reason: RemovalReason
+
+  /// Creates a departure.
+  public init(screen: ScreenID, module: String, host: String, lease: UInt32, reason: RemovalReason) {
+    self.screen = screen
+    self.module = module
+    self.host = host
+    self.lease = lease
+    self.reason = reason
+  }
 }
 
 /// What a renderer shows: from what it shows now to the tree as it is after this step.
@@ -112,4 +163,14 @@ public struct Transition: Hashable, Sendable, Codable {
   public let entering: [ScreenSummary]
   /// The screens that leave, in order, as they stood.
   public let leaving: [ScreenSummary]
+
+  /// Creates a transition.
+  public init(number: UInt64, seq: UInt64, verb: String, via: Presentation?, entering: [ScreenSummary], leaving: [ScreenSummary]) {
+    self.number = number
+    self.seq = seq
+    self.verb = verb
+    self.via = via
+    self.entering = entering
+    self.leaving = leaving
+  }
 }

@@ -93,7 +93,9 @@ extension SceneState {
           taken.append(work.scope)
         } else {
           let scope = taken.isEmpty ? Scope() : scope(of: request.command, source: request.source)
-          if taken.contains(where: scope.overlaps) || isInvolved(request.command.origin) {
+          if taken.contains(where: scope.overlaps) || isInvolved(request.command.origin)
+            || pending[..<index].contains(where: { follows(request.command, request.source, $0) })
+          {
             taken.append(scope)
           } else {
             pending.remove(at: index)
@@ -121,7 +123,7 @@ extension SceneState {
     let scope = scope(of: command, source: source)
     return pending.last { other in
       scope.overlaps(other.work?.scope ?? self.scope(of: other.command, source: other.source))
-        || command.origin.map { other.work?.involves($0) ?? false } ?? false
+        || command.origin.map { other.work?.involves($0) ?? false } ?? false || follows(command, source, other)
     }
   }
 
@@ -134,6 +136,12 @@ extension SceneState {
   private func isInvolved(_ origin: ScreenID?) -> Bool {
     guard let origin else { return false }
     return pending.contains { $0.work?.involves(origin) ?? false }
+  }
+
+  /// Whether a request is a module's end and the other one of its last wishes: the end follows them.
+  private func follows(_ command: Command, _ source: Request.Source, _ other: Request) -> Bool {
+    guard source == .core(nil), case .turn(let key, _) = other.source else { return false }
+    return key.screen == command.origin
   }
 
   /// An identical open in flight (N3).

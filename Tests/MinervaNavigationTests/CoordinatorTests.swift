@@ -1,0 +1,239 @@
+import MinervaNavigation
+import Testing
+
+@Suite("Coordinators")
+struct CoordinatorTests {
+  @Test("K1: a parent lists its children in order; each has one parent, an older one")
+  func children() {
+    var stage = Stage()
+    stage.ask(.launch(module: address("Start"), input: []))
+    let home = stage.open("Home", origin: 1)
+    let a = stage.open("A", origin: home)
+    let sheet = stage.open("Sheet", via: .modal(.sheet), origin: home)
+    #expect(stage.state.screen(1)?.children == [home])
+    #expect(stage.state.screen(home)?.children == [a, sheet])
+    #expect(stage.state.screen(1)?.isScreenless == true)
+    #expect(stage.stack() == "s2 s3")
+    for report in stage.state.coordinators { #expect(report.summary.parent ?? 0 < report.summary.screen) }
+  }
+
+  @Test("a module opened in place of its opener becomes the child of who remains")
+  func adoptiveParent() {
+    var stage = Stage()
+    stage.ask(.launch(module: address("Start"), input: []))
+    let welcome = stage.open("Welcome", origin: 1)
+    let user = stage.open("User", via: .root, origin: welcome)
+    #expect(stage.state.screen(user)?.summary.parent == 1)
+    let next = stage.open("Next", via: .root)
+    #expect(stage.state.screen(next)?.summary.parent == 1, "from the shell: the launched coordinator")
+  }
+
+  @Test("K2: removing is recursive, leaf first, and a coordinator is ended before its removal is published")
+  func recursive() {
+    var stage = Stage()
+    stage.open("Home")
+    let flow = stage.open("Flow")
+    stage.ask(.launch(module: address("Helper"), input: []), origin: flow)
+    stage.ask(.launch(module: address("Leaf"), input: []), origin: 3)
+    let place = stage.said.count
+    stage.ask(.close([.id(flow)]))
+    #expect(stage.removals == ["s4 parentRemoved", "s3 parentRemoved", "s2 popped"])
+    var ended: Set<ScreenID> = []
+    for effect in stage.said[place...] {
+      switch effect {
+      case .end(let departure): ended.insert(departure.screen)
+      case .event(let event):
+        if case .removed(let summary, _, _, _, _) = event.kind { #expect(ended.contains(summary.screen)) }
+      default: break
+      }
+    }
+  }
+
+  @Test("a coordinator without screen that ends takes along what it opened, but never the scene's root")
+  func flowEnds() {
+    var stage = Stage()
+    stage.open("Home")
+    stage.ask(.launch(module: address("Flow"), input: []), origin: 1)
+    stage.open("One", origin: 2)
+    stage.open("Two", origin: 2)
+    stage.ask(.finish(.id(2), [1]))
+    #expect(stage.removals == ["s4 parentRemoved", "s3 parentRemoved", "s2 finished"])
+    stage.ask(.launch(module: address("Flow"), input: []))
+    stage.open("Root", via: .root, origin: 5)
+    #expect(stage.ask(.finish(.id(5), nil))?.refusal?.code == "nav.root_protected")
+  }
+
+  @Test("K3: a turn has effect when it is recorded, once; outputs before requests before the end")
+  func turns() {
+    var stage = Stage()
+    let home = stage.open("Home")
+    let form = stage.open("Form", origin: home)
+    stage.plays = false
+    stage.ask(.act(.id(form), .tap(row: "save", action: nil)), txn: "tap")
+    let report = TurnReport(
+      screen: form, lease: 1, number: 1, handled: 1, state: [9], outputs: [[1], [2]],
+      requests: [TurnRequest(opening("Alert", .modal(.alert)))], ending: .finish([7]))
+    let place = stage.said.count
+    stage.feed(.turn(report))
+    #expect(stage.state.screen(form)?.state == [9])
+    #expect(stage.answers.contains { $0.txn == "tap" })
+    #expect(
+      stage.names(since: place) == [
+        "screen.turned", "screen.output", "screen.output", "request.settled", "request.admitted", "screen.connecting",
+        "request.queued",
+      ])
+    stage.feed(.link(LinkReport(screen: 3, lease: 1, verdict: .accepted(Acceptance(host: "shop-1")))))
+    #expect(stage.removals == ["s3 parentRemoved", "s2 finished"], "the end follows what was asked for")
+    guard case .turnTaken(form, 1, let refusal?)? = stage.feed(.turn(report)).first else { return #expect(Bool(false)) }
+    #expect(refusal.code == "nav.stale_ref")
+  }
+
+  @Test("K3: a turn is taken once while the coordinator lives; an old lease and a gap are refused")
+  func turnNumbers() {
+    var stage = Stage()
+    stage.open("Home")
+    stage.plays = false
+    let first = TurnReport(screen: 1, lease: 1, number: 1, handled: nil, outputs: [[1]])
+    stage.feed(.turn(first))
+    let state = stage.state
+    #expect(stage.feed(.turn(first)) == [.turnTaken(screen: 1, number: 1, refusal: nil)])
+    #expect(stage.state == state)
+    for (lease, number, code) in [(UInt32(1), UInt32(3), "nav.turn_gap"), (2, 2, "bus.stale_epoch"), (0, 2, "bus.stale_epoch")] {
+      let effects = stage.feed(.turn(TurnReport(screen: 1, lease: lease, number: number, handled: nil)))
+      guard case .turnTaken(1, number, let refusal?) = effects.first else { return #expect(Bool(false)) }
+      #expect(refusal.code == code)
+    }
+    #expect(stage.state == state)
+  }
+
+  @Test("K3: a message is kept until its turn is recorded, and delivered again when the host is back")
+  func redelivery() {
+    var stage = Stage()
+    stage.open("Home")
+    stage.plays = false
+    stage.ask(.send(.id(1), [5]), txn: "send")
+    stage.feed(.hostLost(host: "shop-1"))
+    #expect(stage.state.screen(1)?.isSuspended == true)
+    let effects = stage.feed(.hostBack(HostReturn(host: "shop-1", kept: true)))
+    #expect(
+      effects.contains(.deliver(Delivery(screen: 1, host: "shop-1", lease: 1, message: Message(number: 1, body: .input([5]))))))
+    stage.feed(.turn(TurnReport(screen: 1, lease: 1, number: 1, handled: 1)))
+    #expect(stage.answers.last?.txn == "send")
+    #expect(stage.state.isSettled)
+    #expect(stage.state.wakeTime == nil, "no lease runs any more")
+  }
+
+  @Test("K3: a lost host's screens are resumed in another with state and number of turns; the old one's turns are refused")
+  func resume() {
+    var stage = Stage()
+    let home = stage.open("Home")
+    stage.catalog["Form"] = .accepted(Acceptance(host: "shop-2"))
+    let form = stage.open("Form", origin: home)
+    stage.plays = false
+    stage.feed(.turn(TurnReport(screen: form, lease: 1, number: 1, handled: nil, state: [1, 2])))
+    stage.ask(.send(.id(form), [5]), txn: "send")
+    stage.feed(.hostLost(host: "shop-2"))
+    #expect(stage.state.suspended.map(\.summary.screen) == [form])
+    #expect(stage.state.screen(home)?.isSuspended == false, "other screens do not move")
+    let effects = stage.feed(.hostBack(HostReturn(host: "shop-1", kept: false, resuming: [form])))
+    guard case .resume(let resumption) = effects.first else { return #expect(Bool(false)) }
+    #expect(resumption.state == [1, 2])
+    #expect(resumption.nextTurn == 2)
+    #expect(resumption.lease == 2)
+    stage.feed(.link(LinkReport(screen: form, lease: 2, verdict: .accepted(Acceptance(host: "shop-1")))))
+    #expect(stage.state.screen(form)?.summary.host == "shop-1")
+    guard case .deliver(let delivery)? = stage.said.last(where: { if case .deliver = $0 { true } else { false } }) else {
+      return #expect(Bool(false))
+    }
+    #expect(delivery.lease == 2)
+    let stale = stage.feed(.turn(TurnReport(screen: form, lease: 1, number: 2, handled: 1)))
+    guard case .turnTaken(_, _, let refusal?) = stale.first else { return #expect(Bool(false)) }
+    #expect(refusal.code == "bus.stale_epoch")
+    stage.feed(.turn(TurnReport(screen: form, lease: 2, number: 2, handled: 1)))
+    #expect(stage.answers.last?.txn == "send")
+  }
+
+  @Test("K3: after the lease the screens of a lost host leave with hostLost, those above popped, a lost root gives way to a placeholder")
+  func leaseOver() {
+    var stage = Stage()
+    stage.catalog["Home"] = .accepted(Acceptance(host: "shop-2"))
+    stage.catalog["Form"] = .accepted(Acceptance(host: "shop-2"))
+    stage.open("Home")
+    stage.open("Form")
+    stage.open("Above")
+    stage.feed(.hostLost(host: "shop-2"))
+    stage.advance(2999)
+    #expect(stage.removals == [])
+    stage.advance(1)
+    #expect(stage.removals == ["s3 popped", "s2 hostLost", "s1 hostLost"])
+    #expect(stage.stack() == "s4")
+    #expect(stage.state.screen(4)?.summary.host == "")
+    #expect(stage.open("Home", via: .root) == 5)
+  }
+
+  @Test("a host that could not make a screen again leaves it lost at once")
+  func resumeRefused() {
+    var stage = Stage()
+    stage.open("Home")
+    stage.catalog["Form"] = .accepted(Acceptance(host: "shop-2"))
+    let form = stage.open("Form")
+    stage.plays = false
+    stage.feed(.hostLost(host: "shop-2"))
+    stage.feed(.hostBack(HostReturn(host: "shop-2", kept: false, resuming: [form])))
+    stage.feed(.link(LinkReport(screen: form, lease: 2, verdict: .refused(Refusal(code: "module.factory_failed", message: "no")))))
+    #expect(stage.removals == ["s2 hostLost"])
+    #expect(stage.state.wakeTime == nil)
+  }
+
+  @Test("K5: lifecycle messages arrive in order; covered is not removed")
+  func lifecycle() {
+    var stage = Stage()
+    stage.catalog["Home"] = .accepted(Acceptance(host: "h", wantsLifecycle: true))
+    stage.open("Home")
+    stage.open("List")
+    stage.ask(.back(count: 1, in: nil))
+    let seen = stage.messages(to: 1).compactMap { message -> Lifecycle? in
+      if case .lifecycle(let lifecycle) = message.body { lifecycle } else { nil }
+    }
+    #expect(
+      seen == [.willAppear, .didAppear, .willDisappear, .didDisappear, .willAppear, .didAppear])
+  }
+
+  @Test("a coordinator's requests are told their outcome by message; a quiet one only a refusal")
+  func requestSettled() {
+    var stage = Stage()
+    stage.open("Home")
+    stage.feed(
+      .turn(
+        TurnReport(
+          screen: 1, lease: 1, number: 1, handled: nil,
+          requests: [
+            TurnRequest(opening("A")), TurnRequest(opening("B"), quiet: true), TurnRequest(.back(count: 9, in: nil), quiet: true),
+          ])))
+    let settled = stage.messages(to: 1).compactMap { message -> (String, Bool)? in
+      guard case .requestSettled(let key, let resolution) = message.body else { return nil }
+      return (key.txn, resolution.outcome != nil)
+    }
+    #expect(settled.map(\.0) == ["s1.1.0", "s1.1.2"])
+    #expect(settled.map(\.1) == [true, false])
+    #expect(stage.stack() == "s1 s2 s3")
+  }
+
+  @Test("after a restart everything under way is asked for again")
+  func outstanding() {
+    var stage = Stage()
+    stage.open("Home")
+    stage.plays = false
+    stage.ask(.send(.id(1), [5]))
+    stage.ask(opening("Slow"))
+    let kinds = stage.state.outstanding().map { effect in
+      switch effect {
+      case .deliver: "deliver"
+      case .connect: "connect"
+      case .wake: "wake"
+      default: "other"
+      }
+    }
+    #expect(kinds == ["deliver", "connect", "wake"])
+  }
+}
