@@ -1,0 +1,216 @@
+import MinervaTransport
+import MinervaWire
+
+/// A call as its caller hands it to the loop.
+final class OutgoingCall: @unchecked Sendable {
+  // Made by the caller, then owned by the loop alone.
+  let address: ActorAddress
+  let target: String
+  let buffer: OutputBuffer
+  let arguments: Int
+  let hasGenerics: Bool
+  let isList: Bool
+  let deadline: Int64
+  let token: UInt64
+  let continuation: UnsafeContinuation<Answer, any Error>
+
+  init(
+    _ address: ActorAddress, _ target: String, _ invocation: BusInvocationEncoder, isList: Bool, deadline: Int64, token: UInt64,
+    continuation: UnsafeContinuation<Answer, any Error>
+  ) {
+    self.address = address
+    self.target = target
+    buffer = invocation.encoder.buffer
+    arguments = invocation.arguments
+    hasGenerics = !invocation.generics.isEmpty
+    self.isList = isList
+    self.deadline = deadline
+    self.token = token
+    self.continuation = continuation
+  }
+}
+
+/// The calls of one life of one link, in both directions. Without a link it is the loop-back of the process itself. Confined to the loop.
+final class CallPort: @unchecked Sendable {
+  // Alive whenever the loop runs something: the loop keeps it until it has ended, a served call after that.
+  unowned(unsafe) let system: BusSystem
+  let peer: PeerIdentity
+  let link: Link?
+  private var pending = PendingCalls()
+  private var served: [UInt64: ServedCall] = [:]
+  private(set) var isOver = false
+
+  init(_ link: Link?, _ peer: PeerIdentity, on system: BusSystem) {
+    self.link = link
+    self.peer = peer
+    self.system = system
+  }
+
+  var limits: Limits { link?.limits ?? system.settings.limits }
+  var callsInFlight: Int { pending.count }
+  var callsServed: Int { served.count }
+  /// No pending call ends before this.
+  var nextDeadline: Int64 { pending.earliest }
+
+  // MARK: Own calls
+
+  @inline(__always) func begin(_ call: OutgoingCall) {
+    do throws(MinervaError) {
+      let limits = limits
+      guard pending.count < limits.callsInFlight else {
+        throw .backpressure("the window of calls in flight", limit: limits.callsInFlight, retryAfterMilliseconds: 20)
+      }
+      let remaining = call.deadline - system.loop.now
+      guard remaining > 0 else { throw BusSystem.late(call.address) }
+      let identifier = pending.insert(PendingCall(continuation: call.continuation, deadline: call.deadline, token: call.token))
+      do throws(MinervaError) {
+        try write(call, identifier, remaining, limits)
+      } catch {
+        _ = pending.remove(identifier)
+        throw error
+      }
+      system.transport.counters.callsSent += 1
+      system.loop.sweep(noLaterThan: call.deadline)
+    } catch {
+      if error.code == .backpressure { system.transport.counters.backpressure += 1 }
+      call.continuation.resume(throwing: error)
+    }
+  }
+
+  /// Completes the message behind the arguments: the address as trailer, the envelope over the room in front.
+  @inline(__always) private func write(_ call: OutgoingCall, _ identifier: UInt64, _ remaining: Int64, _ limits: Limits)
+    throws(MinervaError)
+  {
+    let buffer = call.buffer
+    var header = Envelope(
+      .call, arguments: UInt8(truncatingIfNeeded: call.arguments), call: identifier, deadline: UInt32(clamping: remaining),
+      bodyLength: UInt32(clamping: buffer.count - Envelope.size))
+    if call.isList { header.flags.insert(.list) }
+    if call.hasGenerics { header.flags.insert(.generics) }
+    try buffer.append(name: call.address.name, limit: limits.nameBytes)
+    if let index = system.index(of: call.target) {
+      header.flags.insert(.targetIndex)
+      buffer.append(littleEndian: index)
+    } else {
+      try buffer.append(name: call.target, limit: limits.nameBytes)
+    }
+    buffer.withUnsafeMutableBytes { header.write(to: $0) }
+    try send(buffer, isList: call.isList)
+  }
+
+  @inline(__always) private func send(_ buffer: OutputBuffer, isList: Bool) throws(MinervaError) {
+    if let link {
+      try link.send(buffer, isList: isList)
+    } else {
+      try system.loopBack(buffer, isList: isList)
+    }
+  }
+
+  /// An answer came in; one that comes too late meets nobody.
+  @inline(__always) func answered(_ identifier: UInt64, _ body: UnsafeRawBufferPointer, in frame: Frame) {
+    pending.remove(identifier)?.continuation.resume(returning: Answer(frame: frame, body: body))
+  }
+
+  /// An error came in.
+  func failed(_ identifier: UInt64, _ body: UnsafeRawBufferPointer) {
+    guard let call = pending.remove(identifier) else { return }
+    let error: MinervaError
+    do throws(MinervaError) { error = try CBOR.decode(MinervaError.self, from: body) } catch {
+      return call.continuation.resume(throwing: error)
+    }
+    call.continuation.resume(throwing: error)
+  }
+
+  /// The caller gave up; true when the call was one of this port's.
+  func cancel(token: UInt64) -> Bool {
+    guard let (identifier, call) = pending.remove(token: token) else { return false }
+    sendCancel(identifier)
+    call.continuation.resume(throwing: MinervaError(.cancelled, "the caller gave up"))
+    return true
+  }
+
+  /// Ends the calls whose time is over.
+  func sweep(at now: Int64) {
+    for (identifier, call) in pending.removeExpired(at: now) {
+      system.transport.counters.deadlines += 1
+      sendCancel(identifier)
+      call.continuation.resume(throwing: BusSystem.late(peer.node))
+    }
+  }
+
+  private func sendCancel(_ identifier: UInt64) {
+    let buffer = OutputBuffer(capacity: Envelope.size)
+    buffer.append(zeros: Envelope.size)
+    buffer.withUnsafeMutableBytes { Envelope(.cancel, call: identifier).write(to: $0) }
+    // A full queue loses no more than the hint that an answer is not wanted.
+    do throws(MinervaError) { try send(buffer, isList: false) } catch { system.transport.counters.backpressure += 1 }
+  }
+
+  /// The link is gone: own calls end with the error, served ones are cancelled and their answers dropped.
+  func end(_ error: MinervaError) {
+    guard !isOver else { return }
+    isOver = true
+    for call in pending.removeAll() { call.continuation.resume(throwing: error) }
+    for call in served.values { call.cancel() }
+    served = [:]
+  }
+
+  // MARK: Calls of the peer
+
+  /// Begins to serve a call on the general path.
+  func serve(_ identifier: UInt64, deadline: UInt32) throws(MinervaError) -> ServedCall {
+    guard served.count < limits.callsInFlight else {
+      system.transport.counters.backpressure += 1
+      throw .backpressure("the window of served calls", limit: limits.callsInFlight, retryAfterMilliseconds: 20)
+    }
+    guard served[identifier] == nil else { throw .badMessage("two calls with one id") }
+    let until = deadline == 0 ? Int64.max : system.loop.now + Int64(deadline)
+    let call = ServedCall(identifier, on: self, context: CallContext(caller: peer, deadline: until))
+    served[identifier] = call
+    return call
+  }
+
+  /// The peer gave up on a call.
+  func cancelled(_ identifier: UInt64) { served[identifier]?.cancel() }
+
+  func ended(_ call: ServedCall) {
+    if served[call.identifier] === call { served[call.identifier] = nil }
+  }
+
+  /// Sends a reply whose first bytes are room for the envelope.
+  @inline(__always) func reply(_ identifier: UInt64, _ buffer: OutputBuffer) {
+    guard !isOver else { return }
+    let limits = limits
+    let isList = buffer.count > limits.messageBytes
+    let header = Envelope(
+      .reply, flags: isList ? .list : [], call: identifier, bodyLength: UInt32(clamping: buffer.count - Envelope.size))
+    buffer.withUnsafeMutableBytes { header.write(to: $0) }
+    do throws(MinervaError) { try send(buffer, isList: isList) } catch { reply(identifier, failing: error) }
+  }
+
+  /// Sends an error as the answer.
+  func reply(_ identifier: UInt64, failing error: MinervaError) {
+    guard !isOver else { return }
+    do throws(MinervaError) {
+      let encoder = CBOREncoder(headerRoom: Envelope.size)
+      try encoder.encode(error)
+      let header = Envelope(.error, call: identifier, bodyLength: UInt32(clamping: encoder.buffer.count - Envelope.size))
+      encoder.buffer.withUnsafeMutableBytes { header.write(to: $0) }
+      try send(encoder.buffer, isList: false)
+    } catch {
+      // Not even an error fits: the peer does not read what it asked for. It learns by losing the link rather than by silence.
+      if let link { system.transport.violated(error, on: link) }
+    }
+  }
+}
+
+extension OutputBuffer {
+  /// Appends a name of a call's address: `u16 length, UTF-8`.
+  @inline(__always) func append(name: String, limit: Int) throws(MinervaError) {
+    var name = name
+    let length = name.utf8.count
+    guard length <= min(limit, Int(UInt16.max)) else { throw .tooLarge("a name", bytes: length, limit: limit) }
+    append(littleEndian: UInt16(length))
+    name.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+  }
+}

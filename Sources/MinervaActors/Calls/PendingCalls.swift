@@ -1,0 +1,95 @@
+import MinervaTransport
+import MinervaWire
+
+/// The bytes of an answer, in the frame they came in.
+struct Answer: @unchecked Sendable {
+  // The frame is immutable and keeps the bytes alive.
+  let frame: Frame
+  let body: UnsafeRawBufferPointer
+}
+
+/// An own call on its way.
+struct PendingCall {
+  let continuation: UnsafeContinuation<Answer, any Error>
+  /// When it ends without an answer, in monotonic milliseconds.
+  let deadline: Int64
+  /// What a cancellation names it by.
+  let token: UInt64
+}
+
+/// The calls of one link that wait for an answer, by call id.
+///
+/// A call id is a slot and the slot's generation: found without hashing, and an answer that comes after its deadline meets a newer generation
+/// and is dropped.
+struct PendingCalls {
+  private var slots: [PendingCall?] = []
+  private var generations: [UInt64] = []
+  private var free: [Int] = []
+  private(set) var count = 0
+  /// No pending call ends before this; a sweep earlier than that finds nothing.
+  private(set) var earliest: Int64 = .max
+
+  private static let slotBits: UInt64 = 20
+
+  @inline(__always) mutating func insert(_ call: PendingCall) -> UInt64 {
+    if call.deadline < earliest { earliest = call.deadline }
+    count += 1
+    if let slot = free.popLast() {
+      slots[slot] = call
+      return generations[slot] << Self.slotBits | UInt64(slot)
+    }
+    slots.append(call)
+    generations.append(1)
+    return 1 << Self.slotBits | UInt64(slots.count - 1)
+  }
+
+  @inline(__always) mutating func remove(_ identifier: UInt64) -> PendingCall? {
+    let slot = Int(identifier & (1 << Self.slotBits - 1))
+    guard slot < slots.count, generations[slot] == identifier >> Self.slotBits, let call = slots[slot] else { return nil }
+    slots[slot] = nil
+    generations[slot] += 1
+    free.append(slot)
+    count -= 1
+    return call
+  }
+
+  /// Takes out the call of a token, with its id.
+  mutating func remove(token: UInt64) -> (UInt64, PendingCall)? {
+    for slot in slots.indices where slots[slot]?.token == token {
+      let identifier = generations[slot] << Self.slotBits | UInt64(slot)
+      return remove(identifier).map { (identifier, $0) }
+    }
+    return nil
+  }
+
+  /// Takes out every call whose time is over, with its id, and finds the next deadline.
+  mutating func removeExpired(at now: Int64) -> [(UInt64, PendingCall)] {
+    guard now >= earliest else { return [] }
+    var expired: [(UInt64, PendingCall)] = []
+    var next = Int64.max
+    for slot in slots.indices {
+      guard let call = slots[slot] else { continue }
+      if call.deadline <= now {
+        let identifier = generations[slot] << Self.slotBits | UInt64(slot)
+        if let call = remove(identifier) { expired.append((identifier, call)) }
+      } else {
+        next = min(next, call.deadline)
+      }
+    }
+    earliest = next
+    return expired
+  }
+
+  /// Takes out every call.
+  mutating func removeAll() -> [PendingCall] {
+    let calls = slots.compactMap { $0 }
+    for slot in slots.indices where slots[slot] != nil {
+      slots[slot] = nil
+      generations[slot] += 1
+      free.append(slot)
+    }
+    count = 0
+    earliest = .max
+    return calls
+  }
+}

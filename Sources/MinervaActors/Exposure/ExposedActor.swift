@@ -1,0 +1,90 @@
+import Distributed
+import MinervaTransport
+import MinervaWire
+
+/// An actor that others may call, its type forgotten: `any DistributedActor` with a fixed kind of address does not exist.
+class ExposedActor: @unchecked Sendable {
+  // Immutable after its making, but for `hasUnstartedCalls`, which belongs to the loop.
+  let name: String
+  let nameBytes: [UInt8]
+  let isOnLoop: Bool
+  /// True when a call of the general path was dispatched and may not have started; the direct path must not overtake it.
+  var hasUnstartedCalls = false
+
+  /// A method that may be called.
+  struct Method {
+    let target: String
+    let arguments: Int
+    /// The types its generic parameters may stand for, by their names on the wire.
+    let generics: [[String]: [any Any.Type]]
+    let hasDirectPath: Bool
+    let number: Int
+  }
+
+  fileprivate(set) var byName: [String: Method] = [:]
+  fileprivate(set) var byIndex: [Method?] = []
+
+  fileprivate init(name: String, isOnLoop: Bool) {
+    self.name = name
+    nameBytes = Array(name.utf8)
+    self.isOnLoop = isOnLoop
+  }
+
+  var anyActor: any DistributedActor { preconditionFailure("abstract") }
+
+  func callDirectly(_ number: Int, _ arguments: inout CallArguments, _ encoder: CBOREncoder) throws { preconditionFailure("abstract") }
+
+  func execute(_ target: String, _ decoder: inout BusInvocationDecoder, _ handler: BusResultHandler, on system: BusSystem) async throws {
+    preconditionFailure("abstract")
+  }
+}
+
+/// An exposed actor with its type: where names of the list meet the actor they belong to.
+final class TypedExposedActor<Stub: DistributedActor, Actor: DistributedActor>: ExposedActor, @unchecked Sendable
+where Stub.ID == ActorAddress, Stub.ActorSystem == BusSystem, Actor.ID == ActorAddress, Actor.ActorSystem == BusSystem {
+  private let actor: Actor
+  private let direct: [ExposureTable<Stub, Actor>.Direct?]
+
+  init(_ actor: Actor, _ table: ExposureTable<Stub, Actor>, catalogue: ExposedNames, loop: EventLoop) throws(MinervaError) {
+    self.actor = actor
+    direct = table.targets.methods.map { table.direct[$0.label] }
+    let isOnLoop = loop.isExecutor(of: actor)
+    super.init(name: actor.id.name, isOnLoop: isOnLoop)
+    byIndex = Array(repeating: nil, count: catalogue.names.count)
+    for (number, method) in table.targets.methods.enumerated() {
+      guard isOnLoop || direct[number] == nil else {
+        throw MinervaError(.notExposed, "\(method.label): only an actor whose executor is the bus's loop can answer directly")
+      }
+      var generics = byName[method.target]?.generics ?? [:]
+      // These names come from our own recording, so looking them up in the runtime is safe; the result is what a call may use.
+      let types = method.generics.compactMap { _typeByName($0) }
+      guard types.count == method.generics.count else {
+        throw MinervaError(.notExposed, "\(method.label): a generic argument has a type that cannot be looked up")
+      }
+      generics[method.generics] = types
+      let known = Method(
+        target: method.target, arguments: method.arguments, generics: generics,
+        hasDirectPath: direct[number] != nil && method.generics.isEmpty,
+        number: number)
+      byName[method.target] = known
+      if let index = catalogue.index(of: method.target) { byIndex[Int(index)] = known }
+    }
+  }
+
+  override var anyActor: any DistributedActor { actor }
+
+  override func callDirectly(_ number: Int, _ arguments: inout CallArguments, _ encoder: CBOREncoder) throws {
+    guard let body = direct[number] else { throw MinervaError(.notExposed, "the method has no direct path") }
+    // The actor's executor is this very thread: nothing is sent anywhere, which region analysis cannot see.
+    nonisolated(unsafe) let encoder = encoder
+    nonisolated(unsafe) var taken = arguments
+    defer { arguments = taken }
+    try actor.assumeIsolated { try body($0, &taken, encoder) }
+  }
+
+  override func execute(_ target: String, _ decoder: inout BusInvocationDecoder, _ handler: BusResultHandler, on system: BusSystem)
+    async throws
+  {
+    try await system.executeDistributedTarget(on: actor, target: RemoteCallTarget(target), invocationDecoder: &decoder, handler: handler)
+  }
+}

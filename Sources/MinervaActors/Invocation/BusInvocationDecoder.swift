@@ -1,0 +1,45 @@
+public import Distributed
+import MinervaTransport
+import MinervaWire
+
+/// Reads a call's arguments in place, never past their region nor more of them than the envelope announced.
+public struct BusInvocationDecoder: DistributedTargetInvocationDecoder {
+  public typealias SerializationRequirement = any Codable
+
+  private let frame: Frame
+  private let decoder: CBORDecoder
+  private var left: Int
+  private let generics: [any Any.Type]
+
+  init(_ decoder: CBORDecoder, arguments: Int, generics: [any Any.Type], in frame: Frame) {
+    self.frame = frame
+    self.decoder = decoder
+    self.generics = generics
+    left = arguments
+  }
+
+  /// Only types of the allow-list reach this: names from outside are never looked up in the runtime.
+  public mutating func decodeGenericSubstitutions() throws -> [any Any.Type] { generics }
+
+  public mutating func decodeNextArgument<Argument: Codable>() throws -> Argument {
+    guard left > 0 else { throw MinervaError.badMessage("the call has too few arguments") }
+    left -= 1
+    return try decoder.decode(Argument.self)
+  }
+
+  public mutating func decodeReturnType() throws -> (any Any.Type)? { nil }
+  public mutating func decodeErrorType() throws -> (any Any.Type)? { nil }
+}
+
+/// The arguments of a call on the fast path, taken in order.
+public struct CallArguments {
+  let decoder: CBORDecoder
+  var left: Int
+
+  /// The next argument.
+  @inline(__always) public mutating func next<Argument: Codable>(_ type: Argument.Type = Argument.self) throws -> Argument {
+    guard left > 0 else { throw MinervaError.badMessage("the call has too few arguments") }
+    left -= 1
+    return try decoder.decode(type)
+  }
+}

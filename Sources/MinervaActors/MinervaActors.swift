@@ -1,1 +1,0 @@
-// MinervaActors: see the layer's folder in Package.swift.

@@ -1,0 +1,139 @@
+import MinervaProtocol
+import MinervaTransport
+package import MinervaWire
+import Synchronization
+
+// Own calls: from the caller's task to the loop, and the answer back.
+extension BusSystem {
+  @inline(__always) func call(_ address: ActorAddress, _ target: String, _ invocation: BusInvocationEncoder) async throws -> Answer {
+    if isRecorder { throw RecordedCall(target: target, arguments: invocation.arguments, generics: invocation.generics) }
+    let budget = callBudget
+    let isList = Self.carriesLists
+    let token = tokens.wrappingAdd(1, ordering: .relaxed).newValue
+    let loop = loop
+    return try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { continuation in
+        let now = loop.isCurrent ? loop.now : MonotonicTime.milliseconds
+        let call = OutgoingCall(
+          address, target, invocation, isList: isList, deadline: budget > .max - now ? .max : now + budget, token: token,
+          continuation: continuation)
+        if loop.isCurrent { self.begin(call) } else { loop.post { self.begin(call) } }
+        // A cancellation before this point found nothing to cancel; one after it finds the call.
+        if Task.isCancelled { self.cancelCall(token) }
+      }
+    } onCancel: {
+      self.cancelCall(token)
+    }
+  }
+
+  /// How many milliseconds the current task gives its calls.
+  private var callBudget: Int64 {
+    let left = CallContext.current.map { $0.deadline == .max ? Int64.max : max(0, $0.deadline - MonotonicTime.milliseconds) }
+    let wanted = Self.deadline.map(\.milliseconds)
+    switch (wanted, left) {
+    case (let wanted?, let left?): return min(wanted, left)
+    case (let wanted?, nil): return wanted
+    case (nil, let left?): return min(left, settings.deadline.milliseconds)
+    case (nil, nil): return defaultBudget
+    }
+  }
+
+  private func cancelCall(_ token: UInt64) {
+    loop.post {
+      for node in self.nodes.values {
+        for port in node.ports where port.cancel(token: token) { return }
+        if let index = node.waiting.firstIndex(where: { $0.token == token }) {
+          node.waiting.remove(at: index).continuation.resume(throwing: MinervaError(.cancelled, "the caller gave up"))
+          return
+        }
+      }
+      _ = self.loopBackPort.cancel(token: token)
+    }
+  }
+
+  /// Brings a call on its way, or ends it at once: a peer that cannot be reached is an error now, not a silence until the deadline.
+  @inline(__always) private func begin(_ call: OutgoingCall) {
+    if closing != nil {
+      call.continuation.resume(throwing: MinervaError(.closed, "this process is closing its bus"))
+    } else if let node = lastNode, node.name == call.address.node, let port = node.port {
+      port.begin(call)
+    } else {
+      beginElsewhere(call)
+    }
+  }
+
+  private func beginElsewhere(_ call: OutgoingCall) {
+    let name = call.address.node
+    if name == settings.node { return loopBackPort.begin(call) }
+    guard let node = nodes[name] else {
+      call.continuation.resume(throwing: Self.unreachable(name, "nobody of that name is connected"))
+      return
+    }
+    if let port = node.port {
+      lastNode = node
+      port.begin(call)
+      return
+    }
+    do throws(MinervaError) {
+      try wait(call, for: node)
+    } catch {
+      call.continuation.resume(throwing: error)
+    }
+  }
+
+  /// Dials a node of the address book; the call waits for the attempt that runs, never for a later one.
+  private func wait(_ call: OutgoingCall, for node: Node) throws(MinervaError) {
+    guard let route = node.route else { throw Self.unreachable(node.name, "its connection is lost and it was not dialled from here") }
+    let link: Link
+    if let dialled = node.dialled { link = dialled } else { link = try transport.dial(route) }
+    node.dialled = link
+    guard link.machine.isReaching else { throw Self.unreachable(node.name, "the last attempt at \(route) failed; the next one follows") }
+    guard node.waiting.count < settings.limits.callsInFlight else {
+      throw .backpressure("the queue for \(node.name)", limit: settings.limits.callsInFlight, retryAfterMilliseconds: 20)
+    }
+    node.waiting.append(call)
+    loop.sweep(noLaterThan: call.deadline)
+  }
+
+  @inline(__always) func index(of target: String) -> UInt16? { targetIndices.index(of: target, in: exposedNames) }
+
+  /// Hands a message of this process to itself, in a later turn, through the same gates as one from outside.
+  func loopBack(_ buffer: OutputBuffer, isList: Bool) throws(MinervaError) {
+    let limit = isList ? settings.limits.listMessageBytes : settings.limits.messageBytes
+    guard buffer.count <= limit else { throw .tooLarge("the message", bytes: buffer.count, limit: limit) }
+    guard let frame = buffer.withUnsafeBytes({ Frame.copying($0) }) else {
+      throw MinervaError(.backpressure, "no memory for the message", retryable: true)
+    }
+    loop.post {
+      do throws(MinervaError) {
+        let envelope = try Envelope.read(frame.bytes, limits: self.settings.limits)
+        self.take(envelope, frame.bytes, in: frame, on: self.loopBackPort)
+      } catch {
+        self.transport.counters.badMessages += 1
+      }
+    }
+  }
+
+  // MARK: Errors
+
+  static func unreachable(_ node: String, _ reason: String) -> MinervaError {
+    MinervaError(.unreachable, "\(node) cannot be called: \(reason)", retryable: true)
+  }
+
+  static func late(_ address: ActorAddress) -> MinervaError { late("\(address)") }
+
+  static func late(_ whom: String) -> MinervaError {
+    MinervaError(.deadline, "no answer of \(whom) in time", details: [MinervaError.Detail.maybeExecuted: "true"])
+  }
+
+  /// An error as it crosses processes: ours as it is, any other by its type alone, since its text may hold what a payload held.
+  package static func crossing(_ error: any Error) -> MinervaError {
+    switch error {
+    case let error as MinervaError: error
+    case is CancellationError: MinervaError(.cancelled, "the call was cancelled")
+    default:
+      MinervaError(
+        .appFailed, "the actor threw \(String(reflecting: type(of: error)))", details: ["type": String(reflecting: type(of: error))])
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import MinervaTransport
+import MinervaWire
+
+// The end: what waits gets a stated time, then everything goes, whatever is undelivered.
+extension BusSystem {
+  /// A close that is under way. Confined to the loop.
+  final class Closing: @unchecked Sendable {
+    let until: Int64
+    var finish: [UnsafeContinuation<CloseReport, Never>]
+    var isLast = false
+
+    init(until: Int64, _ finish: UnsafeContinuation<CloseReport, Never>) {
+      self.until = until
+      self.finish = [finish]
+    }
+  }
+
+  /// Closes every link and socket and ends the thread. New calls end with `bus.closed`; what waits has `grace` to go out and be answered.
+  ///
+  /// - Returns: What could not be delivered, and which calls had no answer (C01).
+  @discardableResult
+  public func close(grace: Duration = .milliseconds(500)) async -> CloseReport {
+    await withUnsafeContinuation { continuation in
+      loop.perform {
+        if self.hasClosed { return continuation.resume(returning: CloseReport(undelivered: 0, unanswered: 0)) }
+        if let closing = self.closing {
+          closing.finish.append(continuation)
+        } else {
+          self.closing = Closing(until: self.loop.now + grace.milliseconds, continuation)
+        }
+        self.loop.sweep(noLaterThan: self.loop.now)
+      }
+    }
+  }
+
+  /// Sweeps deadlines, and a close that is under way; returns when to be called next.
+  func sweep(at now: Int64) -> Int64 {
+    var next = Int64.max
+    for node in nodes.values {
+      for port in node.ports {
+        port.sweep(at: now)
+        next = min(next, port.nextDeadline)
+      }
+      guard !node.waiting.isEmpty else { continue }
+      node.waiting.removeAll { call in
+        guard call.deadline <= now else { return false }
+        call.continuation.resume(throwing: Self.unreachable(node.name, "no connection before the call's deadline"))
+        return true
+      }
+      for call in node.waiting { next = min(next, call.deadline) }
+    }
+    loopBackPort.sweep(at: now)
+    next = min(next, loopBackPort.nextDeadline)
+    if let closing { next = min(next, advance(closing, at: now)) }
+    return next
+  }
+
+  private func advance(_ closing: Closing, at now: Int64) -> Int64 {
+    guard !closing.isLast else { return .max }
+    let undelivered = transport.waiting + nodes.values.reduce(0) { $0 + $1.waiting.count }
+    let unanswered = nodes.values.reduce(loopBackPort.callsInFlight) { $0 + $1.ports.reduce(0) { $0 + $1.callsInFlight } }
+    guard (undelivered == 0 && unanswered == 0) || now >= closing.until else { return now + 5 }
+    closing.isLast = true
+    hasClosed = true
+    let error = MinervaError(.closed, "this process closed its bus", details: [MinervaError.Detail.maybeExecuted: "true"])
+    for node in nodes.values {
+      for call in node.waiting { call.continuation.resume(throwing: error) }
+      for port in node.ports { port.end(error) }
+    }
+    loopBackPort.end(error)
+    for dialled in dialled.values { for waiter in dialled.waiters { waiter.continuation.resume(returning: .failure(error)) } }
+    dialled = [:]
+    exposed = [:]
+    lastExposed = nil
+    let report = CloseReport(undelivered: undelivered, unanswered: unanswered)
+    // What libzmq still holds, the goodbyes among it, gets a moment; a peer that does not read gets no more than that.
+    transport.close(linger: 100) { [self] in
+      for node in nodes.values {
+        for (address, watcher) in node.watchers.values {
+          watcher.resume(returning: Termination(address: address, reason: "this end closed"))
+        }
+      }
+      nodes = [:]
+      lastNode = nil
+      for sink in eventSinks.values { sink.finish() }
+      eventSinks = [:]
+      for continuation in closing.finish { continuation.resume(returning: report) }
+      closing.finish = []
+    }
+    return .max
+  }
+}

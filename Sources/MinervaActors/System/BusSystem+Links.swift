@@ -1,0 +1,207 @@
+import MinervaProtocol
+public import MinervaTransport
+public import MinervaWire
+import Synchronization
+
+// Listening, dialling, and what becomes of peers.
+extension BusSystem {
+  /// Listens on an endpoint; returns it with the port the system chose.
+  ///
+  /// For `ipc` the caller holds a lock beside the path: libzmq itself lets a second process steal it.
+  /// - Throws: `bus.endpoint_invalid`, `bus.endpoint_taken`, `bus.unauthorized` (tcp without keys).
+  @discardableResult
+  public func listen(on endpoint: Endpoint) async throws(MinervaError) -> Endpoint {
+    try await onLoop { () -> Result<Endpoint, MinervaError> in
+      Result { () throws(MinervaError) in try self.transport.listen(on: endpoint) }
+    }.get()
+  }
+
+  /// Connects to an endpoint and keeps itself connected, with backoff and jitter, until ``disconnect(from:)``.
+  ///
+  /// - Parameter patience: For how long failed attempts are repeated before the first connection; without it the first failure is thrown.
+  /// - Returns: The name of the process there.
+  /// - Throws: `bus.unreachable`, `bus.unauthorized`, `bus.unsupported`, `bus.name_taken`; the endpoint is given up then.
+  @discardableResult
+  public func connect(to endpoint: Endpoint, patience: Duration = .zero) async throws(MinervaError) -> String {
+    let until = MonotonicTime.milliseconds + patience.milliseconds
+    let result = await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<String, MinervaError>, Never>) in
+      loop.perform {
+        do throws(MinervaError) {
+          guard self.closing == nil else { throw MinervaError(.closed, "this process is closing its bus") }
+          let dialled: Dialled
+          if let known = self.dialled[endpoint] { dialled = known } else { dialled = Dialled(try self.transport.dial(endpoint)) }
+          self.dialled[endpoint] = dialled
+          if dialled.link.isUp, let peer = dialled.link.peer { return continuation.resume(returning: .success(peer.node)) }
+          dialled.waiters.append((continuation, until))
+        } catch {
+          continuation.resume(returning: .failure(error))
+        }
+      }
+    }
+    return try result.get()
+  }
+
+  /// Lets go of an endpoint for good.
+  public func disconnect(from endpoint: Endpoint) async {
+    await onLoop {
+      if let dialled = self.dialled.removeValue(forKey: endpoint) { self.transport.close(dialled.link, reason: "disconnected") }
+    }
+  }
+
+  /// Writes a node into the address book: it is dialled when somebody calls it, and stays connected then. Without an endpoint it is struck out.
+  public func route(node name: String, to endpoint: Endpoint?) async {
+    await onLoop {
+      let node = self.node(name)
+      guard node.route != endpoint else { return }
+      node.route = endpoint
+      guard let link = node.dialled else { return }
+      // It has moved: the old address is not tried again.
+      node.dialled = nil
+      self.transport.close(link, reason: "the address changed")
+    }
+  }
+
+  /// The peers that can be called now, by name.
+  public func peers() async -> [PeerInfo] {
+    await onLoop { self.nodes.values.compactMap { $0.port.flatMap(self.info) }.sorted { $0.node < $1.node } }
+  }
+
+  /// What happens to peers from now on, each consumer its own stream; the peers that are up come first.
+  public var peerEvents: AsyncStream<PeerEvent> {
+    let token = tokens.wrappingAdd(1, ordering: .relaxed).newValue
+    let (stream, continuation) = AsyncStream.makeStream(of: PeerEvent.self, bufferingPolicy: .bufferingNewest(4_096))
+    continuation.onTermination = { [weak self] _ in
+      guard let self else { return }
+      self.loop.post { self.eventSinks[token] = nil }
+    }
+    loop.perform {
+      guard self.closing == nil else { return continuation.finish() }
+      for node in self.nodes.values { if let info = node.port.flatMap(self.info) { continuation.yield(.connected(info)) } }
+      self.eventSinks[token] = continuation
+    }
+    return stream
+  }
+
+  /// Waits until the process of an actor is gone, once; at once when it is not connected.
+  ///
+  /// - Throws: `bus.cancelled` when the waiting task is cancelled.
+  public func terminated(_ address: ActorAddress) async throws -> Termination {
+    let token = tokens.wrappingAdd(1, ordering: .relaxed).newValue
+    return try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { continuation in
+        loop.perform {
+          guard let node = self.nodes[address.node], node.port != nil else {
+            continuation.resume(returning: Termination(address: address, reason: "not connected"))
+            return
+          }
+          node.watchers[token] = (address, continuation)
+        }
+        if Task.isCancelled { self.stopWatching(address, token) }
+      }
+    } onCancel: {
+      self.stopWatching(address, token)
+    }
+  }
+
+  private func stopWatching(_ address: ActorAddress, _ token: UInt64) {
+    loop.post {
+      let watcher = self.nodes[address.node]?.watchers.removeValue(forKey: token)
+      watcher?.1.resume(throwing: MinervaError(.cancelled, "the watcher gave up"))
+    }
+  }
+
+  /// What the bus has counted since its start.
+  public func counters() async -> BusCounters { await onLoop { self.transport.counters } }
+
+  /// Replaces the keys that may connect over tcp; peers whose rights changed are dropped and may come back with what they have now.
+  public func authorize(_ keys: AuthorizedKeys) async { await onLoop { self.transport.authorize(keys) } }
+
+  // MARK: Loop thread only
+
+  func node(_ name: String) -> Node {
+    if let node = nodes[name] { return node }
+    let node = Node(name)
+    nodes[name] = node
+    return node
+  }
+
+  func info(of port: CallPort) -> PeerInfo? {
+    guard let link = port.link, let peer = link.session?.peer else { return nil }
+    let now = loop.now
+    return PeerInfo(
+      node: peer.node, kind: peer.kind, pid: peer.pid, version: peer.version, incarnation: peer.incarnation,
+      capabilities: peer.capabilities,
+      endpoint: peer.listen, grant: port.peer.grant, isDialled: link.isDialled, silence: link.machine.silence(at: now),
+      uptime: now - link.upSince, callsInFlight: port.callsInFlight, callsServed: port.callsServed, waiting: link.waiting)
+  }
+
+  func emit(_ event: PeerEvent) { for sink in eventSinks.values { sink.yield(event) } }
+}
+
+extension BusSystem: TransportDelegate {
+  package func linkRose(_ link: Link) {
+    guard let peer = link.peer else { return }
+    let node = node(peer.node)
+    let port = CallPort(link, peer, on: self)
+    link.attachment = port
+    // A link of our own making carries our calls, so that their order does not depend on what the other end dials.
+    if link.isDialled { node.ports.insert(port, at: 0) } else { node.ports.append(port) }
+    if node.ports.count == 1, let info = info(of: port) { emit(.connected(info)) }
+    for (endpoint, dialled) in dialled where dialled.link === link {
+      for waiter in dialled.waiters { waiter.continuation.resume(returning: .success(peer.node)) }
+      dialled.waiters = []
+      _ = endpoint
+    }
+    let waiting = node.waiting
+    node.waiting = []
+    for call in waiting { port.begin(call) }
+    // The address book led to someone else.
+    for other in nodes.values where other.dialled === link && other !== node {
+      fail(other, Self.unreachable(other.name, "\(peer.node) answers at its address"))
+    }
+  }
+
+  package func linkFell(_ link: Link, _ error: MinervaError) {
+    guard let port = link.attachment as? CallPort else { return }
+    link.attachment = nil
+    lastNode = nil
+    guard let node = nodes[port.peer.node] else { return port.end(error) }
+    node.ports.removeAll { $0 === port }
+    port.end(error)
+    guard node.ports.isEmpty else { return }
+    emit(.lost(node: node.name, incarnation: port.peer.incarnation, reason: error.message))
+    let watchers = node.watchers.values
+    node.watchers = [:]
+    for (address, continuation) in watchers { continuation.resume(returning: Termination(address: address, reason: error.message)) }
+    if node.isIdle { nodes[node.name] = nil }
+  }
+
+  package func attemptFailed(_ link: Link, _ error: MinervaError) {
+    for node in nodes.values where node.dialled === link { fail(node, error) }
+    for (endpoint, dialled) in dialled where dialled.link === link {
+      let isFinal = [.unauthorized, .unsupported, .nameTaken, .endpointInvalid].contains(error.code)
+      let hadWaiters = !dialled.waiters.isEmpty
+      dialled.waiters.removeAll { waiter in
+        guard isFinal || loop.now >= waiter.until else { return false }
+        waiter.continuation.resume(returning: .failure(error))
+        return true
+      }
+      if hadWaiters, dialled.waiters.isEmpty {
+        self.dialled[endpoint] = nil
+        transport.close(link, reason: "given up")
+      }
+    }
+  }
+
+  private func fail(_ node: Node, _ error: MinervaError) {
+    let waiting = node.waiting
+    node.waiting = []
+    for call in waiting { call.continuation.resume(throwing: error) }
+  }
+
+  package func received(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, on link: Link) {
+    guard let attachment = link.attachment else { return }
+    // Only `linkRose` sets an attachment, and it sets a port.
+    take(envelope, message, in: frame, on: unsafeDowncast(attachment, to: CallPort.self))
+  }
+}

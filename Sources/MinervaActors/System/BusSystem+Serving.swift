@@ -1,0 +1,137 @@
+public import Distributed
+import MinervaTransport
+import MinervaWire
+
+// Calls of others: from the frame to the actor. Nothing here trusts a byte.
+extension BusSystem {
+  /// Lets others call the methods of `targets` on an actor, and keeps the actor alive until ``retract(_:)``.
+  ///
+  /// - Throws: `bus.not_exposed` when a label or type does not fit.
+  public func expose<Stub, Actor>(
+    _ actor: Actor, as targets: InterfaceTargets<Stub>, _ configure: (inout ExposureTable<Stub, Actor>) throws -> Void = { _ in }
+  ) async throws where Actor: DistributedActor, Actor.ID == ActorAddress, Actor.ActorSystem == BusSystem {
+    var table = ExposureTable<Stub, Actor>(targets)
+    try configure(&table)
+    let exposed = try TypedExposedActor(actor, table, catalogue: exposedNames, loop: loop)
+    await onLoop { self.exposed[exposed.name] = exposed }
+  }
+
+  /// Ends what ``expose(_:as:_:)`` began: later calls end with `bus.no_such_actor`.
+  public func retract(_ address: ActorAddress) async {
+    await onLoop {
+      self.exposed[address.name] = nil
+      self.lastExposed = nil
+    }
+  }
+
+  /// Runs `work` on the loop and returns its result.
+  func onLoop<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+    await withUnsafeContinuation { continuation in loop.perform { continuation.resume(returning: work()) } }
+  }
+
+  // MARK: Receiving
+
+  func take(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, on port: CallPort) {
+    switch envelope.kind {
+    case .call: serve(envelope, message, in: frame, on: port)
+    case .reply: port.answered(envelope.call, envelope.body(in: message), in: frame)
+    case .error: port.failed(envelope.call, envelope.body(in: message))
+    case .cancel: port.cancelled(envelope.call)
+    default:
+      transport.counters.badMessages += 1
+      port.reply(envelope.call, failing: MinervaError(.unsupported, "\(envelope.kind) is not served on this link"))
+    }
+  }
+
+  @inline(__always) private func serve(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, on port: CallPort) {
+    do throws(MinervaError) {
+      let address = try CallAddress(envelope.trailer(in: message), flags: envelope.flags, limits: port.limits)
+      guard let actor = actor(address.actorBytes) else {
+        throw MinervaError(.noSuchActor, "nobody called \(address.actor ?? "so") can be called in \(settings.node)")
+      }
+      let method = try method(address.target, of: actor)
+      guard Int(envelope.arguments) == method.arguments else {
+        throw .badMessage("the call has \(envelope.arguments) arguments instead of \(method.arguments)")
+      }
+      transport.counters.callsServed += 1
+      let decoder = CBORDecoder(envelope.body(in: message), depth: port.limits.depth)
+      if method.hasDirectPath, !envelope.flags.contains(.generics) {
+        callDirectly(actor, method, decoder, envelope.call, on: port)
+      } else {
+        try dispatch(actor, method, decoder, envelope, in: frame, on: port)
+      }
+    } catch {
+      port.reply(envelope.call, failing: error)
+    }
+  }
+
+  @inline(__always) private func actor(_ name: UnsafeRawBufferPointer) -> ExposedActor? {
+    if let last = lastExposed, last.nameBytes.count == name.count, last.nameBytes.elementsEqual(name) { return last }
+    guard let text = String(validating: name, as: UTF8.self), let actor = exposed[text] else { return nil }
+    lastExposed = actor
+    return actor
+  }
+
+  /// The method a target names, if it is on the actor's own list: the name alone decides nothing.
+  @inline(__always) private func method(_ target: CallAddress.Target, of actor: ExposedActor) throws(MinervaError) -> ExposedActor.Method {
+    switch target {
+    case .index(let index):
+      if Int(index) < actor.byIndex.count, let method = actor.byIndex[Int(index)] { return method }
+      throw MinervaError(.notExposed, "\(actor.name) does not offer target \(index)")
+    case .name(let bytes):
+      guard let name = String(validating: bytes, as: UTF8.self), let method = actor.byName[name] else {
+        throw MinervaError(.notExposed, "\(actor.name) does not offer this target")
+      }
+      return method
+    }
+  }
+
+  /// The direct path: the actor's executor is this thread, so the call needs no task.
+  @inline(__always) private func callDirectly(
+    _ actor: ExposedActor, _ method: ExposedActor.Method, _ decoder: CBORDecoder, _ identifier: UInt64, on port: CallPort
+  ) {
+    if actor.hasUnstartedCalls {
+      // An earlier call of the general path stands enqueued; it goes first.
+      actor.hasUnstartedCalls = false
+      loop.runEnqueuedJobs()
+    }
+    let encoder = CBOREncoder(headerRoom: Envelope.size, capacity: 128)
+    do {
+      var arguments = CallArguments(decoder: decoder, left: method.arguments)
+      try DirectCaller.during(port.peer) { try actor.callDirectly(method.number, &arguments, encoder) }
+      port.reply(identifier, encoder.buffer)
+    } catch {
+      port.reply(identifier, failing: Self.crossing(error))
+    }
+  }
+
+  /// The general path, in order: the task runs at once up to where it hands itself to the actor's executor, so calls are enqueued there as they
+  /// came in. A plain `Task` would reorder several per cent of them.
+  private func dispatch(
+    _ actor: ExposedActor, _ method: ExposedActor.Method, _ decoder: CBORDecoder, _ envelope: Envelope, in frame: Frame, on port: CallPort
+  ) throws(MinervaError) {
+    let names = envelope.flags.contains(.generics) ? try decoder.decode([String].self) : []
+    guard let types = method.generics[names] else {
+      throw MinervaError(.notExposed, "\(actor.name) does not offer this target with these types")
+    }
+    let call = try port.serve(envelope.call, deadline: envelope.deadline)
+    nonisolated(unsafe) let arguments = BusInvocationDecoder(decoder, arguments: method.arguments, generics: types, in: frame)
+    let target = method.target
+    let body: @Sendable () async -> Void = { [self] in
+      await CallContext.$current.withValue(call.context) {
+        var arguments = arguments  // One task alone uses the decoder.
+        do {
+          try await actor.execute(target, &arguments, BusResultHandler(call: call), on: self)
+        } catch {
+          call.fail(error)
+        }
+      }
+    }
+    if actor.isOnLoop {
+      actor.hasUnstartedCalls = true
+      call.runs(as: Task(executorPreference: loop, operation: body))
+    } else {
+      call.runs(as: Task.immediate(operation: body))
+    }
+  }
+}

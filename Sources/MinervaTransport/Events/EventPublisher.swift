@@ -1,0 +1,119 @@
+import CZeroMQ
+import MinervaWire
+
+/// One published event as a subscriber takes it in.
+public struct PublishedFrame: Hashable, Sendable {
+  /// What the event is about; a scene, as a rule.
+  public let topic: String
+  /// The number of the event within its topic and the publisher's life, from 1.
+  public let number: UInt64
+  /// The publisher's life: after a restart numbers start over, and this differs.
+  public let incarnation: UInt64
+  public let body: [UInt8]
+
+  public init(topic: String, number: UInt64, incarnation: UInt64, body: [UInt8]) {
+    self.topic = topic
+    self.number = number
+    self.incarnation = incarnation
+    self.body = body
+  }
+}
+
+/// The form of an event on the wire: `u16 length, topic`, then an `event` envelope whose call id is the number and whose trace id is the
+/// publisher's life, then the body.
+///
+/// The length stands first so that a subscription to `scene1` does not match `scene10`.
+enum EventFrame {
+  static func prefix(topic: String) -> [UInt8] {
+    let bytes = Array(topic.utf8.prefix(1024))
+    return [UInt8(truncatingIfNeeded: bytes.count), UInt8(truncatingIfNeeded: bytes.count >> 8)] + bytes
+  }
+
+  static func write(topic: String, number: UInt64, incarnation: UInt64, body: [UInt8]) -> OutputBuffer {
+    let prefix = prefix(topic: topic)
+    let buffer = OutputBuffer(capacity: prefix.count + Envelope.size + body.count)
+    buffer.append(prefix)
+    buffer.append(zeros: Envelope.size)
+    buffer.append(body)
+    let header = Envelope(.event, call: number, bodyLength: UInt32(clamping: body.count), trace: incarnation)
+    buffer.withUnsafeMutableBytes { header.write(to: $0, at: prefix.count) }
+    return buffer
+  }
+
+  static func read(_ bytes: UnsafeRawBufferPointer, limits: Limits) throws(MinervaError) -> PublishedFrame {
+    guard bytes.count >= 2 else { throw .badMessage("an event without a topic") }
+    let length = Int(bytes[0]) | Int(bytes[1]) << 8
+    guard length <= limits.nameBytes, bytes.count >= 2 + length else { throw .badMessage("an event with a topic of \(length) bytes") }
+    guard let topic = String(validating: bytes[2..<2 + length], as: UTF8.self) else { throw .badMessage("a topic that is no text") }
+    let message = UnsafeRawBufferPointer(rebasing: bytes[(2 + length)...])
+    let envelope = try Envelope.read(message, limits: limits)
+    guard envelope.kind == .event else { throw .badMessage("\(envelope.kind) on an event socket") }
+    return PublishedFrame(topic: topic, number: envelope.call, incarnation: envelope.trace, body: Array(envelope.body(in: message)))
+  }
+}
+
+/// A PUB socket: numbered events, a bounded queue for each subscriber.
+///
+/// A subscriber that does not read loses events from its own queue alone and sees the gap in the numbers (C06). Confined to the loop.
+final class EventPublisher: EventSource {
+  let endpoint: Endpoint
+  var isReady = true
+  var descriptor: Int32 { socket?.descriptor ?? -1 }
+  var needsDrain: Bool { socket.map { $0.isTouched && $0.isReadable } ?? false }
+
+  private let socket: ZeroMQSocket?
+  private unowned let transport: Transport
+  private var numbers: [String: UInt64] = [:]
+
+  /// Events that may wait for one subscriber.
+  private static let highWaterMark: Int32 = 4_096
+
+  init(on wanted: Endpoint, transport: Transport) throws {
+    self.transport = transport
+    if case .inProcess = wanted {
+      socket = nil
+      endpoint = wanted
+      return
+    }
+    let socket = try ZeroMQSocket(.publish, in: transport.context())
+    try socket.apply(transport.settings)
+    try socket.set(ZMQ_SNDHWM, Self.highWaterMark)
+    // Subscriptions are small; a subscriber may send no more than one name.
+    try socket.set(ZMQ_MAXMSGSIZE, wide: 4_096)
+    try socket.set(ZMQ_HEARTBEAT_IVL, 1_000)
+    try socket.set(ZMQ_HEARTBEAT_TIMEOUT, 3_000)
+    _ = try socket.secure(listening: wanted, domain: KeyGate.events, transport.settings.security)
+    endpoint = try socket.listen(on: wanted)
+    self.socket = socket
+    transport.loop.add(self)
+  }
+
+  /// Subscriptions are libzmq's own business: asking for events makes it look at them.
+  func drain(budget: Int) -> Bool {
+    _ = socket?.isReadable
+    return false
+  }
+
+  func publish(topic: String, body: [UInt8]) {
+    let number = numbers[topic, default: 0] + 1
+    numbers[topic] = number
+    let frame = EventFrame.write(topic: topic, number: number, incarnation: transport.settings.introduction.incarnation, body: body)
+    transport.counters.eventsPublished += 1
+    if let socket {
+      _ = frame.count >= 64 << 10 ? socket.send(owned: frame) : frame.withUnsafeBytes { socket.send($0) }
+    } else if case .inProcess(let name) = endpoint {
+      frame.withUnsafeBytes { transport.settings.hub?.publish(name, $0) }
+    }
+  }
+
+  /// Forgets the numbers of a topic that is over.
+  func forget(topic: String) { numbers[topic] = nil }
+
+  func close() {
+    guard let socket, !socket.isClosed else { return }
+    transport.loop.remove(self)
+    socket.unbind(endpoint.description)
+    socket.close()
+    if case .ipc(let path) = endpoint { removeSocketFile(path) }
+  }
+}

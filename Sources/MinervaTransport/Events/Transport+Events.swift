@@ -1,0 +1,49 @@
+package import MinervaWire
+
+extension Transport {
+  /// Opens the socket that events go out on. Loop thread only.
+  package func bindEvents(on endpoint: Endpoint) throws(MinervaError) -> Endpoint {
+    guard publisher == nil else { throw MinervaError(.endpointTaken, "this bus publishes on one endpoint already") }
+    do {
+      try endpoint.validate()
+      let publisher = try EventPublisher(on: endpoint, transport: self)
+      self.publisher = publisher
+      return publisher.endpoint
+    } catch {
+      throw Self.typed(error, endpoint)
+    }
+  }
+
+  /// Publishes an event: numbered within its topic, never waiting for a subscriber. Loop thread only.
+  package func publish(topic: String, body: [UInt8]) { publisher?.publish(topic: topic, body: body) }
+
+  /// Forgets a topic that is over, with its numbers. Loop thread only.
+  package func forget(topic: String) { publisher?.forget(topic: topic) }
+
+  /// Takes in the events of a publisher; no topics means all. Loop thread only.
+  package func subscribe(to endpoint: Endpoint, topics: [String], take: @escaping (PublishedFrame) -> Void, end: @escaping () -> Void)
+    throws(MinervaError) -> EventSubscription
+  {
+    do {
+      try endpoint.validate()
+      let subscription = try EventSubscription(to: endpoint, topics: topics, transport: self, take: take, end: end)
+      subscriptions[ObjectIdentifier(subscription)] = subscription
+      return subscription
+    } catch {
+      throw Self.typed(error, endpoint)
+    }
+  }
+
+  /// Ends a subscription. Loop thread only.
+  package func unsubscribe(_ subscription: EventSubscription) {
+    subscriptions[ObjectIdentifier(subscription)] = nil
+    subscription.close()
+  }
+
+  func closeEvents() {
+    publisher?.close()
+    publisher = nil
+    for subscription in subscriptions.values { subscription.close() }
+    subscriptions = [:]
+  }
+}

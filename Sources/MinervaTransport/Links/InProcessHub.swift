@@ -1,0 +1,104 @@
+import MinervaWire
+import Synchronization
+
+/// Where buses of one process find each other without a socket: the same links, the same frames, handed from loop to loop.
+public final class InProcessHub: Sendable {
+  private struct State {
+    var listeners: [String: Listener] = [:]
+    var publishers: [String: [ObjectIdentifier: EventInbox]] = [:]
+  }
+
+  /// A bus that listens under a name.
+  struct Listener: Sendable {
+    let loop: EventLoop
+    let accept: @Sendable (InProcessChannel) -> Void
+  }
+
+  /// A subscriber of the events published under a name.
+  struct EventInbox: Sendable {
+    let loop: EventLoop
+    let take: @Sendable (Frame) -> Void
+  }
+
+  private let state = Mutex(State())
+
+  public init() {}
+
+  /// Takes a name; false when a live bus has it.
+  func listen(_ name: String, _ listener: Listener) -> Bool {
+    state.withLock { state in
+      guard state.listeners[name] == nil else { return false }
+      state.listeners[name] = listener
+      return true
+    }
+  }
+
+  func stopListening(_ name: String) { state.withLock { _ = $0.listeners.removeValue(forKey: name) } }
+
+  /// Connects to a name: the dialling end, or nothing when nobody listens.
+  func connect(_ name: String, from loop: EventLoop, configure: (InProcessChannel) -> Void) -> InProcessChannel? {
+    guard let listener = state.withLock({ $0.listeners[name] }) else { return nil }
+    let near = InProcessChannel(loop: loop)
+    let far = InProcessChannel(loop: listener.loop)
+    configure(near)
+    near.far = far
+    far.far = near
+    listener.loop.post { listener.accept(far) }
+    return near
+  }
+
+  // MARK: Events
+
+  func subscribe(_ name: String, _ key: ObjectIdentifier, _ inbox: EventInbox) {
+    state.withLock { $0.publishers[name, default: [:]][key] = inbox }
+  }
+
+  func unsubscribe(_ name: String, _ key: ObjectIdentifier) { state.withLock { $0.publishers[name]?[key] = nil } }
+
+  func publish(_ name: String, _ bytes: UnsafeRawBufferPointer) {
+    let inboxes = state.withLock { $0.publishers[name] }
+    guard let inboxes, !inboxes.isEmpty, let frame = Frame.copying(bytes) else { return }
+    for inbox in inboxes.values { inbox.loop.post { inbox.take(frame) } }
+  }
+}
+
+/// One end of a connection inside the process. Its callbacks run on its own loop.
+final class InProcessChannel: LinkChannel, @unchecked Sendable {
+  // `far`, `onFrame` and `onClosed` are set before the channel is shared or on its own loop; `waiting` is atomic.
+  fileprivate(set) var far: InProcessChannel?
+  var onFrame: ((Frame) -> Void)?
+  var onClosed: (() -> Void)?
+
+  private let loop: EventLoop
+  private let waiting = Atomic<Int>(0)
+
+  /// Frames that may wait at the other end, as a socket's high-water mark.
+  private static let highWaterMark = 256
+
+  fileprivate init(loop: EventLoop) { self.loop = loop }
+
+  func send(_ bytes: UnsafeRawBufferPointer) -> ZeroMQSocket.Sent {
+    guard let far else { return .failed }
+    guard far.waiting.load(ordering: .relaxed) < Self.highWaterMark else { return .full }
+    guard let frame = Frame.copying(bytes) else { return .failed }
+    far.waiting.add(1, ordering: .relaxed)
+    far.loop.post {
+      far.waiting.subtract(1, ordering: .relaxed)
+      far.onFrame?(frame)
+    }
+    return .sent
+  }
+
+  func send(owned buffer: OutputBuffer) -> ZeroMQSocket.Sent { buffer.withUnsafeBytes { send($0) } }
+
+  func close() {
+    onFrame = nil
+    onClosed = nil
+    guard let far else { return }
+    self.far = nil
+    far.loop.post {
+      far.far = nil
+      far.onClosed?()
+    }
+  }
+}

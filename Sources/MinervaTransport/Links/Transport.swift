@@ -1,0 +1,406 @@
+import CZeroMQ
+import MinervaProtocol
+package import MinervaWire
+
+/// What the layer above hears from a transport, on the loop.
+package protocol TransportDelegate: AnyObject {
+  /// The peer may be called.
+  func linkRose(_ link: Link)
+  /// The peer may no longer be called; what was in flight ends with the error.
+  func linkFell(_ link: Link, _ error: MinervaError)
+  /// An attempt to reach a dialled peer failed; it is repeated.
+  func attemptFailed(_ link: Link, _ error: MinervaError)
+  /// A message of a kind that is not the link's own. The bytes live as long as the frame.
+  func received(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, on link: Link)
+}
+
+/// Performs the links of one bus: listens, dials, beats, flushes. Everything here runs on the loop's thread.
+package final class Transport: @unchecked Sendable {
+  // Confined to the loop: other threads reach it through `loop.post`.
+  package let loop: EventLoop
+  package let settings: TransportSettings
+  package unowned(unsafe) var delegate: (any TransportDelegate)?
+  package var counters = BusCounters()
+  /// Every link that has not ended.
+  package private(set) var links: [ObjectIdentifier: Link] = [:]
+
+  let log: LogLimiter
+  var dirty: [Link] = []
+
+  private var contextIfMade: ZeroMQContext?
+  private var gate: KeyGate?
+  private var listeners: [RouterListener] = []
+  private var inProcessNames: [String] = []
+  private var authorized: AuthorizedKeys
+  private var random = SystemRandomNumberGenerator()
+  private var monitors = 0
+  var publisher: EventPublisher?
+  var subscriptions: [ObjectIdentifier: EventSubscription] = [:]
+
+  package init(_ settings: TransportSettings) {
+    self.settings = settings
+    loop = EventLoop()
+    log = LogLimiter(settings.log)
+    authorized = settings.security.authorized
+  }
+
+  /// Starts the loop, which keeps the owner alive until `close`.
+  package func start(keeping owner: AnyObject) {
+    loop.confined.owner = owner
+    loop.confined.onFlush = { [unowned self] in self.flush() }
+    loop.confined.onSweep = { [unowned self] in self.sweep($0) }
+    loop.start()
+  }
+
+  /// Called at each sweep for the layer above; returns when it wants to be called next.
+  package var onSweep: ((Int64) -> Int64)?
+
+  func context() throws -> ZeroMQContext {
+    if let contextIfMade { return contextIfMade }
+    let context = try ZeroMQContext()
+    contextIfMade = context
+    // Before any tcp socket is bound: without a handler every key would pass.
+    let gate = try KeyGate(authorized: authorized, in: context)
+    gate.onRefusal = { [unowned self] key in
+      self.counters.refusedKeys += 1
+      self.log.line("unauthorized", at: self.loop.now, "the key \(key) was refused; minerva keys allow lets it in")
+    }
+    self.gate = gate
+    loop.add(gate)
+    return context
+  }
+
+  func nextMonitor() -> Int {
+    monitors += 1
+    return monitors
+  }
+
+  // MARK: Listening and dialling
+
+  /// Listens on an endpoint and returns it with the port the system chose.
+  package func listen(on endpoint: Endpoint) throws(MinervaError) -> Endpoint {
+    do {
+      try endpoint.validate()
+      if case .inProcess(let name) = endpoint {
+        try listenInProcess(name)
+        return endpoint
+      }
+      let listener = try RouterListener(on: endpoint, number: nextMonitor(), in: context(), transport: self)
+      listeners.append(listener)
+      return listener.endpoint
+    } catch {
+      throw Self.typed(error, endpoint)
+    }
+  }
+
+  private func listenInProcess(_ name: String) throws {
+    guard let hub = settings.hub else { throw MinervaError(.endpointInvalid, "inproc://\(name): this bus has no in-process hub") }
+    let taken = hub.listen(
+      name,
+      InProcessHub.Listener(loop: loop) { [weak self] channel in
+        guard let self else { return channel.close() }
+        let link = self.accepted(channel)
+        channel.onFrame = { [weak self, weak link] frame in if let self, let link { self.received(frame, on: link) } }
+        channel.onClosed = { [weak self, weak link] in if let self, let link { self.disconnected("the other end closed", on: link) } }
+      })
+    guard taken else { throw MinervaError(.endpointTaken, "inproc://\(name): another bus of this process listens there") }
+    inProcessNames.append(name)
+  }
+
+  /// Begins to reach an endpoint, and keeps doing so until the link is closed.
+  package func dial(_ endpoint: Endpoint) throws(MinervaError) -> Link {
+    do { try endpoint.validate() } catch { throw MinervaError(.endpointInvalid, error.description) }
+    let link = Link(machine: .dialled(settings.link, seed: random.next()), endpoint: endpoint, transport: self)
+    links[ObjectIdentifier(link)] = link
+    perform(link.machine.start(at: loop.now), on: link)
+    return link
+  }
+
+  /// Ends a link for good.
+  package func close(_ link: Link, reason: String) { perform(link.machine.close(reason: reason), on: link) }
+
+  private func connect(_ link: Link, _ endpoint: Endpoint) {
+    do {
+      link.channel?.close()
+      link.channel = nil
+      if case .inProcess(let name) = endpoint {
+        guard let hub = settings.hub else { throw MinervaError(.endpointInvalid, "\(endpoint): this bus has no in-process hub") }
+        let channel = hub.connect(name, from: loop) { channel in
+          channel.onFrame = { [weak self, weak link] frame in if let self, let link { self.received(frame, on: link) } }
+          channel.onClosed = { [weak self, weak link] in if let self, let link { self.disconnected("the other end closed", on: link) } }
+        }
+        guard let channel else { throw MinervaError(.unreachable, "nobody listens at \(endpoint)") }
+        link.channel = channel
+        perform(link.machine.connected(at: loop.now), on: link)
+        return
+      }
+      let channel = try DealerChannel(to: endpoint, settings: settings, number: nextMonitor(), in: context(), loop: loop) {
+        [weak self, weak link] event in
+        if let self, let link { self.saw(event, on: link, endpoint) }
+      }
+      channel.onFrame = { [weak self, weak link] frame in if let self, let link { self.received(frame, on: link) } }
+      channel.onMalformed = { [weak self, weak link] text in self?.malformed(text, from: link) }
+      link.channel = channel
+    } catch {
+      let failure = Self.typed(error, endpoint)
+      // Not inside of the actions that asked for the dial.
+      loop.post { [weak self, weak link] in
+        guard let self, let link else { return }
+        self.perform(link.machine.refused(failure, at: self.loop.now), on: link)
+      }
+    }
+  }
+
+  private func saw(_ event: SocketMonitor.Event, on link: Link, _ endpoint: Endpoint) {
+    let now = loop.now
+    switch event {
+    case .established: perform(link.machine.connected(at: now), on: link)
+    case .disconnected: perform(link.machine.disconnected("the connection ended", at: now), on: link)
+    case .refused(let number):
+      perform(link.machine.refused(MinervaError(.unreachable, "nobody answers at \(endpoint) (\(errorText(number)))"), at: now), on: link)
+    case .handshakeFailed:
+      counters.failedHandshakes += 1
+      let text = "\(endpoint) speaks no Minerva, or wants another key"
+      perform(link.machine.refused(MinervaError(.unreachable, text), at: now), on: link)
+    case .unauthorized:
+      perform(
+        link.machine.refused(MinervaError(.unauthorized, "\(endpoint) refused our key; minerva keys allow there lets it in"), at: now),
+        on: link)
+    case .connected, .accepted: break
+    }
+  }
+
+  func accepted(_ channel: any LinkChannel) -> Link {
+    let link = Link(machine: .accepted(settings.link), endpoint: nil, transport: self)
+    link.channel = channel
+    links[ObjectIdentifier(link)] = link
+    return link
+  }
+
+  // MARK: Keys
+
+  func grant(of key: String) -> PeerGrant? { authorized[key] }
+
+  /// Replaces the list of keys: peers whose key is gone or whose grant changed are dropped and come back with what they have now.
+  package func authorize(_ keys: AuthorizedKeys) {
+    authorized = keys
+    gate?.authorized = keys
+    for link in links.values {
+      guard let key = link.key, keys[key] != link.grant else { continue }
+      perform(link.machine.violated(MinervaError(.unauthorized, "the rights of its key changed"), at: loop.now), on: link)
+    }
+  }
+
+  // MARK: Receiving
+
+  @inline(__always) func received(_ frame: Frame, on link: Link) {
+    let message = frame.bytes
+    counters.framesReceived += 1
+    counters.bytesReceived += UInt64(message.count)
+    link.machine.heard(at: loop.now)
+    take(message, in: frame, on: link, isInBatch: false)
+  }
+
+  private func take(_ message: UnsafeRawBufferPointer, in frame: Frame, on link: Link, isInBatch: Bool) {
+    do throws(MinervaError) {
+      let envelope = try Envelope.read(message, limits: link.limits)
+      switch envelope.kind {
+      case .call, .reply, .error, .cancel, .event, .snapshotRequest, .snapshotReply, .credit:
+        guard link.isUp else { throw .badMessage("a \(envelope.kind) before the handshake") }
+        delegate?.received(envelope, message, in: frame, on: link)
+      case .batch:
+        guard link.isUp, !isInBatch else { throw .badMessage("a batch where none may be") }
+        var reader = BatchReader(envelope.body(in: message), limits: link.limits)
+        while link.isUp, let next = try reader.next() { take(next, in: frame, on: link, isInBatch: true) }
+      case .ping: perform(link.machine.receivedPing(at: loop.now), on: link)
+      case .pong: break
+      default: try control(envelope, envelope.body(in: message), on: link)
+      }
+    } catch {
+      malformed(error.message, from: link)
+    }
+  }
+
+  private func control(_ envelope: Envelope, _ body: UnsafeRawBufferPointer, on link: Link) throws(MinervaError) {
+    let now = loop.now
+    guard body.count <= Self.largestControl else { throw .tooLarge("a \(envelope.kind)", bytes: body.count, limit: Self.largestControl) }
+    switch envelope.kind {
+    case .hello:
+      let hello = try CBOR.decode(Hello.self, from: body)
+      perform(link.machine.received(hello: hello, objection: objection(to: hello.from, on: link), at: now), on: link)
+    case .welcome:
+      let welcome = try CBOR.decode(Welcome.self, from: body)
+      perform(link.machine.received(welcome: welcome, objection: objection(to: welcome.from, on: link), at: now), on: link)
+    case .reject:
+      perform(link.machine.received(reject: try CBOR.decode(Reject.self, from: body), at: now), on: link)
+    case .goodbye:
+      let reason = (try? CBOR.decode(String.self, from: body)) ?? "no reason given"
+      perform(link.machine.receivedGoodbye(reason: String(reason.prefix(200)), at: now), on: link)
+    default:
+      guard !envelope.kind.isOptional else { return }
+      guard link.isUp else { throw .badMessage("\(envelope.kind) before the handshake") }
+      let body = (try? CBOR.encode(MinervaError(.unsupported, "this end does not know \(envelope.kind)"))) ?? []
+      link.sendControl(Envelope(.error, call: envelope.call), body: body)
+      throw MinervaError(.unsupported, "a message of \(envelope.kind)")
+    }
+  }
+
+  /// The largest message of a handshake.
+  private static let largestControl = 64 << 10
+
+  /// Why a peer may not come up: its name is another live peer's, or ours.
+  private func objection(to peer: Introduction, on link: Link) -> MinervaError? {
+    let names = 1...settings.limits.nameBytes
+    guard names.contains(peer.node.utf8.count), names.contains(peer.kind.utf8.count), peer.capabilities.count <= 256 else {
+      return .badMessage("a peer with no name, or one too long")
+    }
+    if peer.node == settings.introduction.node {
+      return MinervaError(.nameTaken, "\(peer.node) is this process's own name; start the other with another one")
+    }
+    for other in links.values where other !== link && other.isUp {
+      guard let known = other.peer, known.node == peer.node else { continue }
+      if known.incarnation != peer.incarnation {
+        counters.rejectedPeers += 1
+        log.line("rejected", at: loop.now, "a second live \(peer.node) was refused")
+        return MinervaError(.nameTaken, "a live process is called \(peer.node); choose another name or stop the other")
+      }
+      // The same life on the same side again: the earlier connection is dead and its loss not yet seen.
+      if other.isDialled == link.isDialled { disconnected("it connected again", on: other) }
+    }
+    return nil
+  }
+
+  /// Counts a message that does not follow the protocol, and says so once a second.
+  func malformed(_ text: String, from link: Link?) {
+    counters.badMessages += 1
+    log.line("bad_message", at: loop.now, "dropped from \(link?.peer?.node ?? "an unknown peer"): \(text)")
+  }
+
+  func disconnected(_ reason: String, on link: Link) { perform(link.machine.disconnected(reason, at: loop.now), on: link) }
+
+  /// For the layer above: a peer whose messages cannot be trusted any more is dropped.
+  package func violated(_ error: MinervaError, on link: Link) { perform(link.machine.violated(error, at: loop.now), on: link) }
+
+  // MARK: Performing
+
+  func perform(_ actions: [LinkStateMachine.Action], on link: Link) {
+    for action in actions {
+      switch action {
+      case .dial: if let endpoint = link.endpoint { connect(link, endpoint) }
+      case .hangUp:
+        flushNow(link)
+        link.channel?.close()
+        link.channel = nil
+        link.discard()
+      case .sendHello(let hello): send(.hello, hello, on: link)
+      case .sendWelcome(let welcome): send(.welcome, welcome, on: link)
+      case .sendReject(let reject):
+        counters.rejectedPeers += 1
+        log.line("rejected", at: loop.now, reject.error.message)
+        send(.reject, reject, on: link)
+      case .sendPing: link.sendControl(Envelope(.ping))
+      case .sendPong: link.sendControl(Envelope(.pong))
+      case .sendGoodbye(let reason): send(.goodbye, reason, on: link)
+      case .up(let session):
+        link.peer = PeerIdentity(
+          node: session.peer.node, incarnation: session.peer.incarnation, kind: session.peer.kind, grant: link.grant, key: link.key)
+        link.upSince = loop.now
+        counters.linksUp += 1
+        delegate?.linkRose(link)
+      case .down(let error):
+        counters.linksLost += 1
+        delegate?.linkFell(link, error)
+        link.peer = nil
+      case .attemptFailed(let error): delegate?.attemptFailed(link, error)
+      case .ended: links[ObjectIdentifier(link)] = nil
+      }
+    }
+    loop.sweep(noLaterThan: link.machine.nextTick)
+  }
+
+  private func send(_ kind: EnvelopeKind, _ body: some Encodable, on link: Link) {
+    do throws(MinervaError) {
+      link.sendControl(Envelope(kind), body: try CBOR.encode(body))
+    } catch {
+      malformed("\(kind) could not be encoded: \(error.message)", from: link)
+    }
+  }
+
+  // MARK: Turns and timers
+
+  private func flush() {
+    guard !dirty.isEmpty else { return }
+    var links: [Link] = []
+    swap(&links, &dirty)
+    for link in links {
+      link.isDirty = false
+      flushNow(link)
+    }
+    if dirty.isEmpty {
+      links.removeAll(keepingCapacity: true)
+      swap(&links, &dirty)
+    }
+  }
+
+  private func flushNow(_ link: Link) {
+    guard !link.flush(at: loop.now), !link.isDirty else { return }
+    // The channel is full. The socket's descriptor tells when there is room; the sweep is for the way without one.
+    link.isDirty = true
+    dirty.append(link)
+    loop.sweep(noLaterThan: loop.now + 5)
+  }
+
+  private func sweep(_ now: Int64) -> Int64 {
+    var next = onSweep?(now) ?? .max
+    for link in Array(links.values) {
+      if now >= link.machine.nextTick { perform(link.machine.tick(at: now), on: link) }
+      next = min(next, link.machine.nextTick)
+    }
+    if !dirty.isEmpty { next = min(next, now + 5) }
+    return next
+  }
+
+  // MARK: Closing
+
+  /// True when nothing waits to be sent.
+  package var isFlushed: Bool { links.values.allSatisfy(\.isFlushed) }
+
+  /// How many messages wait in this process.
+  package var waiting: Int { links.values.reduce(0) { $0 + $1.waiting } }
+
+  /// Says goodbye to everyone, lets go of every socket and ends the loop; what libzmq still holds gets `linger` milliseconds.
+  package func close(linger: Int32, then finish: @escaping @Sendable () -> Void) {
+    for name in inProcessNames { settings.hub?.stopListening(name) }
+    for link in Array(links.values) {
+      (link.channel as? DealerChannel)?.linger = linger
+      close(link, reason: "the process ends")
+    }
+    for listener in listeners { listener.close(linger: linger) }
+    listeners = []
+    closeEvents()
+    if let gate {
+      loop.remove(gate)
+      gate.close()
+    }
+    gate = nil
+    let context = contextIfMade
+    contextIfMade = nil
+    loop.confined.onStop = {
+      context?.terminate()
+      finish()
+    }
+    loop.stop()
+  }
+
+  // MARK: Errors
+
+  static func typed(_ error: any Error, _ endpoint: Endpoint) -> MinervaError {
+    switch error {
+    case let error as MinervaError: error
+    case let error as EndpointError: MinervaError(.endpointInvalid, error.description)
+    default: MinervaError(.unreachable, "\(endpoint): \(error)")
+    }
+  }
+
+  private func errorText(_ number: Int32) -> String { String(cString: zmq_strerror(number)) }
+}

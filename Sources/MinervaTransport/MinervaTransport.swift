@@ -1,1 +1,0 @@
-// MinervaTransport: see the layer's folder in Package.swift.
