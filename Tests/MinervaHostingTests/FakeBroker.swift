@@ -84,18 +84,18 @@ final class TestHost: Sendable {
   /// Opens a module as the broker would, and lets it start.
   @discardableResult
   func open(_ module: String, _ input: String = "{}", as screen: UInt32) async -> LinkVerdict {
-    let connection = Connection(
+    let connection = made(Orders.Connection(
       screen: ScreenID(screen), lease: 1, module: ModuleAddress(name: module), input: Array(input.utf8), via: .push, parent: nil,
-      parentHost: nil, seq: 1, txn: "t\(screen)", deadline: SceneTime(milliseconds: 2000))
+      parentHost: nil, seq: 1, txn: "t\(screen)", deadline: SceneTime(milliseconds: 2000)), as: Connection.self)
     let verdict = await runtime.connect(ConnectOrder(scene: scene, connection: connection))
     await runtime.start(ScreenID(screen), in: scene)
     return verdict
   }
 
   func resume(_ module: String, _ input: String, state: String?, nextTurn: UInt32, lease: UInt32, as screen: UInt32) async -> LinkVerdict {
-    let resumption = Resumption(
+    let resumption = made(Orders.Resumption(
       screen: ScreenID(screen), lease: lease, module: ModuleAddress(name: module), host: "test-1", input: Array(input.utf8),
-      state: state.map { Array($0.utf8) }, nextTurn: nextTurn, parent: nil, children: [], deadline: SceneTime(milliseconds: 2000))
+      state: state.map { Array($0.utf8) }, nextTurn: nextTurn, parent: nil, children: [], deadline: SceneTime(milliseconds: 2000)), as: Resumption.self)
     let verdict = await runtime.resume(ResumeOrder(scene: scene, resumption: resumption))
     await runtime.start(ScreenID(screen), in: scene)
     return verdict
@@ -111,7 +111,7 @@ final class TestHost: Sendable {
   }
 
   func deliver(_ message: Message, to screen: UInt32) async {
-    let delivery = Delivery(screen: ScreenID(screen), host: "test-1", lease: 1, message: message)
+    let delivery = made(Orders.Delivery(screen: ScreenID(screen), host: "test-1", lease: 1, message: message), as: Delivery.self)
     await runtime.take(.deliver(scene, delivery))
   }
 
@@ -120,8 +120,61 @@ final class TestHost: Sendable {
   }
 
   func end(_ screen: UInt32, _ module: String = "") async {
-    let departure = Departure(screen: ScreenID(screen), module: module, host: "test-1", lease: 1, reason: .popped)
+    let departure = made(
+      Orders.Departure(screen: ScreenID(screen), module: module, host: "test-1", lease: 1, reason: .popped), as: Departure.self)
     await runtime.take(.end(scene, departure))
+  }
+}
+
+/// The orders that only the core makes, in their encoded shape.
+private enum Orders {
+  struct Connection: Encodable {
+    var screen: ScreenID
+    var lease: UInt32
+    var module: ModuleAddress
+    var input: [UInt8]
+    var via: Presentation?
+    var parent: ScreenID?
+    var parentHost: String?
+    var seq: UInt64
+    var txn: String
+    var deadline: SceneTime
+  }
+
+  struct Resumption: Encodable {
+    var screen: ScreenID
+    var lease: UInt32
+    var module: ModuleAddress
+    var host: String
+    var input: [UInt8]
+    var state: [UInt8]?
+    var nextTurn: UInt32
+    var parent: ScreenID?
+    var children: [ScreenSummary]
+    var deadline: SceneTime
+  }
+
+  struct Delivery: Encodable {
+    var screen: ScreenID
+    var host: String
+    var lease: UInt32
+    var message: Message
+  }
+
+  struct Departure: Encodable {
+    var screen: ScreenID
+    var module: String
+    var host: String
+    var lease: UInt32
+    var reason: RemovalReason
+  }
+}
+
+private func made<Order: Decodable>(_ order: some Encodable, as type: Order.Type) -> Order {
+  do {
+    return try CBOR.decode(type, from: CBOR.encode(order))
+  } catch {
+    preconditionFailure("\(type) has another shape now: \(error)")
   }
 }
 

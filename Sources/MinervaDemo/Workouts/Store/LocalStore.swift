@@ -87,3 +87,8 @@ public actor LocalStore: WorkoutStore {
     timer.cancel()
   }
 }
+
+extension LocalStore {
+  /// How many watch.
+  var watcherCount: Int { watchers.count }
+}
