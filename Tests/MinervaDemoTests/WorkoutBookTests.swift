@@ -1,3 +1,4 @@
+import Minerva
 @testable import MinervaDemo
 import MinervaWire
 import Testing
@@ -36,21 +37,29 @@ struct WorkoutBookTests {
     }
   }
 
-  @Test("Rights: who may do what, and what everybody else is told", arguments: [
-    (BookWish.createAccount(AccountDraft(email: "x@x.com", password: "x")), [(admin, nil), (manager, nil), (user, "app.unauthorized")]),
-    (
-      .createAccount(AccountDraft(email: "x@x.com", password: "x", role: .admin)),
-      [(admin, nil), (manager, "app.unauthorized"), (user, "app.unauthorized"), (WorkoutBook.nobody, "app.unauthorized")]
-    ),
-    (.createAccount(AccountDraft(email: "x@x.com", password: "x", role: .manager)), [(manager, nil), (WorkoutBook.nobody, "app.unauthorized")]),
-    (.updateAccount(id: user, email: "n@n.com", dailyCalories: 5), [(user, nil), (manager, nil), (admin, nil), (other, "app.unauthorized")]),
-    (.deleteAccount(id: user), [(user, nil), (manager, nil), (admin, nil), (other, "app.unauthorized")]),
-    (
-      .saveWorkout(owner: user, id: 5, WorkoutDraft(date: start, text: "t", calories: 1)),
-      [(user, nil), (admin, nil), (manager, "app.unauthorized"), (other, "app.unauthorized")]
-    ),
-    (.deleteWorkout(owner: user, id: 5), [(user, nil), (admin, nil), (manager, "app.unauthorized")]),
-  ] as [(BookWish, [(Int, String?)])])
+  @Test(
+    "Rights: who may do what, and what everybody else is told",
+    arguments: [
+      (BookWish.createAccount(AccountDraft(email: "x@x.com", password: "x")), [(admin, nil), (manager, nil), (user, "app.unauthorized")]),
+      (
+        .createAccount(AccountDraft(email: "x@x.com", password: "x", role: .admin)),
+        [(admin, nil), (manager, "app.unauthorized"), (user, "app.unauthorized"), (WorkoutBook.nobody, "app.unauthorized")]
+      ),
+      (
+        .createAccount(AccountDraft(email: "x@x.com", password: "x", role: .manager)),
+        [(manager, nil), (WorkoutBook.nobody, "app.unauthorized")]
+      ),
+      (
+        .updateAccount(id: user, email: "n@n.com", dailyCalories: 5),
+        [(user, nil), (manager, nil), (admin, nil), (other, "app.unauthorized")]
+      ),
+      (.deleteAccount(id: user), [(user, nil), (manager, nil), (admin, nil), (other, "app.unauthorized")]),
+      (
+        .saveWorkout(owner: user, id: 5, WorkoutDraft(date: start, text: "t", calories: 1)),
+        [(user, nil), (admin, nil), (manager, "app.unauthorized"), (other, "app.unauthorized")]
+      ),
+      (.deleteWorkout(owner: user, id: 5), [(user, nil), (admin, nil), (manager, "app.unauthorized")]),
+    ] as [(BookWish, [(Int, String?)])])
   func rights(wish: BookWish, outcomes: [(Int, String?)]) {
     let book = WorkoutBook(start: start)
     for (asking, code) in outcomes {
@@ -69,21 +78,23 @@ struct WorkoutBookTests {
     #expect(Self.code { _ = try book.account(99, asking: admin) } == "app.does_not_exist")
   }
 
-  @Test("Bad values are refused by name", arguments: [
-    (BookWish.createAccount(AccountDraft(email: "u1@u.com", password: "x")), "app.exists"),
-    (.createAccount(AccountDraft(email: "no", password: "x")), "app.invalid_email"),
-    (.createAccount(AccountDraft(email: "a@b", password: "x")), "app.invalid_email"),
-    (.createAccount(AccountDraft(email: "@b.c", password: "x")), "app.invalid_email"),
-    (.createAccount(AccountDraft(email: "a@b..c", password: "x")), "app.invalid_email"),
-    (.createAccount(AccountDraft(email: "a b@c.d", password: "x")), "app.invalid_email"),
-    (.createAccount(AccountDraft(email: "x@x.com", password: "")), "app.invalid_value"),
-    (.updateAccount(id: 3, email: "u1@u.com", dailyCalories: 5), "app.exists"),
-    (.updateAccount(id: 3, email: "u3@u.com", dailyCalories: 0), "app.invalid_value"),
-    (.updateAccount(id: 99, email: "u3@u.com", dailyCalories: 5), "app.does_not_exist"),
-    (.saveWorkout(owner: 3, id: 99, WorkoutDraft(date: start, text: "t", calories: 1)), "app.does_not_exist"),
-    (.saveWorkout(owner: 3, id: nil, WorkoutDraft(date: start, text: "t", calories: 0)), "app.invalid_value"),
-    (.deleteWorkout(owner: 3, id: 99), "app.does_not_exist"),
-  ])
+  @Test(
+    "Bad values are refused by name",
+    arguments: [
+      (BookWish.createAccount(AccountDraft(email: "u1@u.com", password: "x")), "app.exists"),
+      (.createAccount(AccountDraft(email: "no", password: "x")), "app.invalid_email"),
+      (.createAccount(AccountDraft(email: "a@b", password: "x")), "app.invalid_email"),
+      (.createAccount(AccountDraft(email: "@b.c", password: "x")), "app.invalid_email"),
+      (.createAccount(AccountDraft(email: "a@b..c", password: "x")), "app.invalid_email"),
+      (.createAccount(AccountDraft(email: "a b@c.d", password: "x")), "app.invalid_email"),
+      (.createAccount(AccountDraft(email: "x@x.com", password: "")), "app.invalid_value"),
+      (.updateAccount(id: 3, email: "u1@u.com", dailyCalories: 5), "app.exists"),
+      (.updateAccount(id: 3, email: "u3@u.com", dailyCalories: 0), "app.invalid_value"),
+      (.updateAccount(id: 99, email: "u3@u.com", dailyCalories: 5), "app.does_not_exist"),
+      (.saveWorkout(owner: 3, id: 99, WorkoutDraft(date: start, text: "t", calories: 1)), "app.does_not_exist"),
+      (.saveWorkout(owner: 3, id: nil, WorkoutDraft(date: start, text: "t", calories: 0)), "app.invalid_value"),
+      (.deleteWorkout(owner: 3, id: 99), "app.does_not_exist"),
+    ])
   func values(wish: BookWish, code: String) {
     #expect(Self.code { _ = try WorkoutBook(start: start).change(for: wish, asking: admin) } == code)
   }
@@ -103,9 +114,13 @@ struct WorkoutBookTests {
       book.apply(change)
       return change
     }
-    #expect(try apply(.createAccount(AccountDraft(email: "x@x.com", password: "x"))) == .account(id: 23, AccountDraft(email: "x@x.com", password: "x")))
+    #expect(
+      try apply(.createAccount(AccountDraft(email: "x@x.com", password: "x")))
+        == .account(id: 23, AccountDraft(email: "x@x.com", password: "x")))
     _ = try apply(.deleteAccount(id: 23))
-    guard case .account(24, _) = try apply(.createAccount(AccountDraft(email: "x@x.com", password: "x"))) else { throw MinervaError(.badMessage, "23 again") }
+    guard case .account(24, _) = try apply(.createAccount(AccountDraft(email: "x@x.com", password: "x"))) else {
+      throw MinervaError(.badMessage, "23 again")
+    }
     _ = try apply(.deleteWorkout(owner: 3, id: 50))
     guard case .workout(3, 51, _) = try apply(.saveWorkout(owner: 3, id: nil, WorkoutDraft(date: start, text: "t", calories: 1))) else {
       throw MinervaError(.badMessage, "50 again")
@@ -121,11 +136,13 @@ struct WorkoutBookTests {
 
 @Suite("Workouts: dates, filters, days")
 struct WorkoutDayTests {
-  @Test("Dates are read and written, impossible ones refused", arguments: [
-    ("2026-03-02T08:00", "2026-03-02T08:00"), ("2026-03-02", "2026-03-02T00:00"), ("1969-12-31T23:59", "1969-12-31T23:59"),
-    ("2024-02-29", "2024-02-29T00:00"), ("2026-02-29", nil), ("2026-13-01", nil), ("2026-00-10", nil), ("2026-3-2", nil), ("today", nil),
-    ("2026-03-02T24:00", nil), ("2026-03-02T08:60", nil), ("2026-03-02T08:00T", nil), ("", nil), ("٢٠٢٦-03-02", nil),
-  ] as [(String, String?)])
+  @Test(
+    "Dates are read and written, impossible ones refused",
+    arguments: [
+      ("2026-03-02T08:00", "2026-03-02T08:00"), ("2026-03-02", "2026-03-02T00:00"), ("1969-12-31T23:59", "1969-12-31T23:59"),
+      ("2024-02-29", "2024-02-29T00:00"), ("2026-02-29", nil), ("2026-13-01", nil), ("2026-00-10", nil), ("2026-3-2", nil), ("today", nil),
+      ("2026-03-02T24:00", nil), ("2026-03-02T08:60", nil), ("2026-03-02T08:00T", nil), ("", nil), ("٢٠٢٦-03-02", nil),
+    ] as [(String, String?)])
   func dates(text: String, iso: String?) {
     #expect(Moment(iso: text)?.iso == iso)
   }

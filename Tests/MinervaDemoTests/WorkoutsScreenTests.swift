@@ -57,9 +57,11 @@ struct WorkoutsScreenTests {
     #expect(try await store.account(23, asking: 23).role == .user)
   }
 
-  @Test("User: Users is a tab of managers and admins alone", arguments: [
-    (3, ["Workouts", "Settings"]), (21, ["Workouts", "Users", "Settings"]), (22, ["Workouts", "Users", "Settings"]),
-  ])
+  @Test(
+    "User: Users is a tab of managers and admins alone",
+    arguments: [
+      (3, ["Workouts", "Settings"]), (21, ["Workouts", "Users", "Settings"]), (22, ["Workouts", "Users", "Settings"]),
+    ])
   func tabs(id: Int, names: [String]) async throws {
     let coordinator = UserCoordinator(.init(userID: id), Context(link: link), store: store)
     try await coordinator.load()

@@ -84,18 +84,21 @@ final class TestHost: Sendable {
   /// Opens a module as the broker would, and lets it start.
   @discardableResult
   func open(_ module: String, _ input: String = "{}", as screen: UInt32) async -> LinkVerdict {
-    let connection = made(Orders.Connection(
-      screen: ScreenID(screen), lease: 1, module: ModuleAddress(name: module), input: Array(input.utf8), via: .push, parent: nil,
-      parentHost: nil, seq: 1, txn: "t\(screen)", deadline: SceneTime(milliseconds: 2000)), as: Connection.self)
+    let connection = made(
+      Orders.Connection(
+        screen: ScreenID(screen), lease: 1, module: ModuleAddress(name: module), input: Array(input.utf8), via: .push, parent: nil,
+        parentHost: nil, seq: 1, txn: "t\(screen)", deadline: SceneTime(milliseconds: 2000)), as: Connection.self)
     let verdict = await runtime.connect(ConnectOrder(scene: scene, connection: connection))
     await runtime.start(ScreenID(screen), in: scene)
     return verdict
   }
 
   func resume(_ module: String, _ input: String, state: String?, nextTurn: UInt32, lease: UInt32, as screen: UInt32) async -> LinkVerdict {
-    let resumption = made(Orders.Resumption(
-      screen: ScreenID(screen), lease: lease, module: ModuleAddress(name: module), host: "test-1", input: Array(input.utf8),
-      state: state.map { Array($0.utf8) }, nextTurn: nextTurn, parent: nil, children: [], deadline: SceneTime(milliseconds: 2000)), as: Resumption.self)
+    let resumption = made(
+      Orders.Resumption(
+        screen: ScreenID(screen), lease: lease, module: ModuleAddress(name: module), host: "test-1", input: Array(input.utf8),
+        state: state.map { Array($0.utf8) }, nextTurn: nextTurn, parent: nil, children: [], deadline: SceneTime(milliseconds: 2000)),
+      as: Resumption.self)
     let verdict = await runtime.resume(ResumeOrder(scene: scene, resumption: resumption))
     await runtime.start(ScreenID(screen), in: scene)
     return verdict

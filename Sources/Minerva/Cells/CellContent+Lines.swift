@@ -2,10 +2,10 @@ extension CellContent {
   /// Draws the row in character cells.
   ///
   /// The terminal shows these very lines, and the layout measures by them, so both are one computation.
-  /// - Parameter width: The number of columns available; anything below 1 counts as 1.
+  /// - Parameter width: The number of columns available; anything below 4 counts as 4, so that a wide character fits behind a margin.
   /// - Returns: The lines, none wider than `width`.
   public func lines(width: Int) -> [String] {
-    let width = max(1, width)
+    let width = max(4, width)
     let drawn: [String]
     switch type {
     case .separator: return [String(repeating: "─", count: width)]

@@ -86,15 +86,18 @@ public protocol Coordinator: Actor {
   func render() throws -> Screen
 }
 
+/// What a coordinator does that does not say otherwise: nothing.
+///
+/// None is `async`: a call from asynchronous code would otherwise prefer the default to a coordinator's own synchronous method.
 extension Coordinator {
-  public func load() async throws {}
-  public func configure(_ input: Subject.Input) async throws {}
-  public func handle(_ action: Action) async throws {}
-  public func child(_ event: ChildEvent) async throws {}
+  public func load() throws {}
+  public func configure(_ input: Subject.Input) throws {}
+  public func handle(_ action: Action) throws {}
+  public func child(_ event: ChildEvent) throws {}
   public func answer(_ asked: inout Asked) throws {}
-  public func refused(_ refusal: Refusal) async throws {}
-  public func lifecycle(_ moment: Lifecycle) async {}
-  public func unload() async {}
+  public func refused(_ refusal: Refusal) throws {}
+  public func lifecycle(_ moment: Lifecycle) {}
+  public func unload() {}
   public func container() throws -> Container { .none }
   public func render() throws -> Screen { .none }
 }

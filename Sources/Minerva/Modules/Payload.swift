@@ -4,7 +4,7 @@ package import MinervaWire
 package enum Payload {
   /// Encodes a value as compact UTF-8 JSON.
   package static func encode(_ value: some Encodable) throws -> [UInt8] {
-    try JSONValueEncoder().encode(value).utf8Bytes
+    try JSONValueEncoder().encode(value).bytes
   }
 
   /// Decodes JSON bytes.
@@ -17,7 +17,7 @@ package enum Payload {
     do {
       return try JSONValueDecoder().decode(type, from: text)
     } catch {
-      throw MinervaError(code, "\(label): \(error)")
+      throw MinervaError(code, error.described(under: label))
     }
   }
 }
