@@ -27,7 +27,8 @@ public struct Differ: Sendable {
     public enum Moves: Sendable, Hashable {
       /// As few moves as possible.
       case minimal
-      /// As few moves as possible with none from a position to the same position, which can be more.
+      /// As few moves as possible with none from a position to the same position, which can be more. An item that has to
+      /// cross from a path to the same path, because sections changed places, is deleted and inserted.
       case withoutSelfMoves
       /// No moves: what would move is deleted at its old position and inserted at its new one.
       case deleteAndInsert

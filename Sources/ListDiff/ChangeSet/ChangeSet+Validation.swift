@@ -86,6 +86,9 @@ struct Vacancies {
     positions = merged
   }
 
+  /// How many of the positions are below a limit, which may be one past the last position there can be.
+  func countBelow(_ limit: Int) -> Int { positions.countBelow(Int32(clamping: limit)) }
+
   /// How many kept positions precede `position`, and whether it is kept itself.
   func rank(of position: Int32) -> (rank: Int, free: Bool) {
     let below = positions.countBelow(position)

@@ -66,6 +66,20 @@ package struct Hash: Sendable {
   }
 }
 
+extension Hash {
+  /// A cheap stand-in for the hash of some bytes, from three words of them: good enough to rule out, never to confirm.
+  @inlinable
+  @inline(__always)
+  func sketch(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
+    guard count >= 8 else { return unsafe self.bytes(bytes, count) }
+    let last = count &- 8
+    let head = unsafe bytes.loadUnaligned(as: UInt64.self)
+    let middle = unsafe bytes.loadUnaligned(fromByteOffset: last >> 1, as: UInt64.self)
+    let tail = unsafe bytes.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+    return Hash.fold(head ^ middle &* second ^ first, tail ^ second)
+  }
+}
+
 /// Whether two runs of `count` bytes are the same.
 @inlinable
 @inline(__always)

@@ -3,6 +3,8 @@
 protocol IdentityRule {
   static func same<ID: Hashable>(_ a: ID, _ b: ID) -> Bool
   static func hash<ID: Hashable>(_ id: ID, _ hash: Hash) -> UInt64
+  /// A hash that may be weaker, if that makes it cheaper.
+  static func sketch<ID: Hashable>(_ id: ID, _ hash: Hash) -> UInt64
 }
 
 /// The types' own equality, strings included.
@@ -17,6 +19,10 @@ enum EqualityIdentity: IdentityRule {
   static func hash<ID: Hashable>(_ id: ID, _ hash: Hash) -> UInt64 {
     integer(id).map(hash.word) ?? UInt64(bitPattern: Int64(id.hashValue))
   }
+
+  @inlinable
+  @inline(__always)
+  static func sketch<ID: Hashable>(_ id: ID, _ hash: Hash) -> UInt64 { self.hash(id, hash) }
 
   /// The bits of a standard integer. In specialised code the casts are decided by the compiler.
   @inlinable
@@ -50,6 +56,13 @@ enum ByteIdentity: IdentityRule {
     if ID.self == String.self { return unsafe hashUTF8(unsafeBitCast(id, to: String.self), hash) }
     return EqualityIdentity.hash(id, hash)
   }
+
+  @inlinable
+  @inline(__always)
+  static func sketch<ID: Hashable>(_ id: ID, _ hash: Hash) -> UInt64 {
+    if ID.self == String.self { return unsafe sketchUTF8(unsafeBitCast(id, to: String.self), hash) }
+    return EqualityIdentity.hash(id, hash)
+  }
 }
 
 /// Whether two strings have the same UTF-8. (`utf8Span` is several times slower on this toolchain.)
@@ -78,6 +91,17 @@ func hashUTF8(_ string: String, _ hash: Hash) -> UInt64 {
     return unsafe hash.bytes(UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped), bytes.count)
   }
   return fast ?? hashForeignUTF8(string, hash)
+}
+
+/// The sketch of a string's UTF-8.
+@inlinable
+@inline(__always)
+func sketchUTF8(_ string: String, _ hash: Hash) -> UInt64 {
+  let fast: UInt64? = unsafe string.utf8.withContiguousStorageIfAvailable { bytes in
+    guard bytes.count > 0 else { return hash.word(0) }
+    return unsafe hash.sketch(UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped), bytes.count)
+  }
+  return fast ?? hash.word(0)
 }
 
 /// The same hash for a string that is not stored as contiguous UTF-8.

@@ -23,13 +23,13 @@ extension Differ {
   ///
   /// The walk goes first. Where it pairs much, its pairs stay and the table sees the rest; where it pairs little, the table
   /// sees everything and the result is the pairing by occurrence. The walk may pair duplicates in another way than that, and
-  /// need more moves for it: when some identifier was paired both by the walk and by the table, both results are computed
-  /// and the one with fewer moves is taken.
+  /// need more moves for it: when an identifier was paired by the walk after others of it were left to the table, both
+  /// results are computed and the one with fewer moves is taken.
   @inlinable
   @inline(__always)
   func match<Source: PairSource>(_ source: Source, old: Range<Int>, new: Range<Int>) throws(DiffError) -> Matching {
     let match = Buffer<Int32>(capacity: new.count)
-    var open = Open(source, oldCapacity: old.count, newCapacity: new.count)
+    var open = Open(source, oldCapacity: old.count, newCapacity: new.count, watches: true)
     let walk = Walk(length: min(old.count, new.count), shift: -new.lowerBound)
     let pairs = try walk.run(source, old: old, new: new, match: match, open: &open, differ: self)
     if pairs < min(old.count, new.count) >> 2 {
@@ -43,7 +43,7 @@ extension Differ {
         match: match, subsequence: subsequence, deletes: open.old.array(0..<open.oldCount), inserts: open.new.array(0..<open.newCount))
     }
     let found = Buffer<Int32>(capacity: open.newCount)
-    let pairing = try Pairing(open, into: found, guarded: true, differ: self)
+    let pairing = try Pairing(open, into: found, guarded: !open.suspects.isEmpty, differ: self)
     let gone = pairing.left(open.oldCount) { u in open.old[u] }
     let come = resolve(found, open.new, open.newCount, match, offset: -new.lowerBound)
     if pairing.hits == 0 {
@@ -51,7 +51,7 @@ extension Differ {
     }
     try checkCancellation()
     let subsequence = IncreasingSubsequence(match, 0..<new.count)
-    if subsequence.moved > 0, try mixes(pairing, open, new: new, match) {
+    if subsequence.moved > 0, mixes(pairing, open) {
       _ = consume pairing
       let other = try matchByOccurrence(source, old: old, new: new)
       if other.subsequence.moved < subsequence.moved { return other }
@@ -84,22 +84,8 @@ extension Differ {
 
   /// Whether an identifier was paired by the walk and also seen by the table.
   @inlinable
-  @inline(__always)
-  func mixes<Source: PairSource>(
-    _ pairing: borrowing Pairing, _ open: borrowing Open<Source>, new: Range<Int>, _ match: borrowing Buffer<Int32>
-  ) throws(DiffError) -> Bool {
-    var j = new.lowerBound
-    var v = 0
-    while v <= open.newCount {
-      try checkCancellation()
-      let stop = v < open.newCount ? Int(open.new[v]) : new.upperBound
-      while j < stop {
-        if pairing.mixes(j, open) { return true }
-        j &+= 1
-      }
-      j &+= 1
-      v &+= 1
-    }
+  func mixes<Source: PairSource>(_ pairing: borrowing Pairing, _ open: borrowing Open<Source>) -> Bool {
+    for suspect in open.suspects where pairing.mixes(Int(suspect), open) { return true }
     return false
   }
 }

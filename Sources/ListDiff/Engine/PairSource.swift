@@ -14,6 +14,9 @@ package protocol PairSource: ~Copyable {
   /// A seeded hash of the identifier of old[i]; all 64 bits count.
   func hashOld(_ i: Int) -> UInt64
   func hashNew(_ j: Int) -> UInt64
+  /// A cheaper hash of an identifier that may be weaker; nothing is concluded from two that are equal.
+  func sketchOld(_ i: Int) -> UInt64
+  func sketchNew(_ j: Int) -> UInt64
   /// The identifiers in words, for an error.
   func describeOld(_ i: Int) -> String
   func describeNew(_ j: Int) -> String
@@ -41,6 +44,8 @@ struct Subset<Base: PairSource>: PairSource {
   @inlinable func changed(_ i: Int, _ j: Int) -> Bool { base.changed(Int(old[i]), Int(new[j])) }
   @inlinable func hashOld(_ i: Int) -> UInt64 { base.hashOld(Int(old[i])) }
   @inlinable func hashNew(_ j: Int) -> UInt64 { base.hashNew(Int(new[j])) }
+  @inlinable func sketchOld(_ i: Int) -> UInt64 { base.sketchOld(Int(old[i])) }
+  @inlinable func sketchNew(_ j: Int) -> UInt64 { base.sketchNew(Int(new[j])) }
   @inlinable func describeOld(_ i: Int) -> String { base.describeOld(Int(old[i])) }
   @inlinable func describeNew(_ j: Int) -> String { base.describeNew(Int(new[j])) }
 }
@@ -75,51 +80,8 @@ struct Window<Base: PairSource>: OpenSource {
   @inlinable @inline(__always) func changed(_ i: Int, _ j: Int) -> Bool { base.changed(old.lowerBound &+ i, new.lowerBound &+ j) }
   @inlinable @inline(__always) func hashOld(_ i: Int) -> UInt64 { base.hashOld(old.lowerBound &+ i) }
   @inlinable @inline(__always) func hashNew(_ j: Int) -> UInt64 { base.hashNew(new.lowerBound &+ j) }
+  @inlinable @inline(__always) func sketchOld(_ i: Int) -> UInt64 { base.sketchOld(old.lowerBound &+ i) }
+  @inlinable @inline(__always) func sketchNew(_ j: Int) -> UInt64 { base.sketchNew(new.lowerBound &+ j) }
   @inlinable func describeOld(_ i: Int) -> String { base.describeOld(old.lowerBound &+ i) }
   @inlinable func describeNew(_ j: Int) -> String { base.describeNew(new.lowerBound &+ j) }
-}
-
-/// The positions that the walk could not pair, ascending on both sides.
-@usableFromInline
-struct Open<Base: PairSource>: OpenSource, ~Copyable {
-  @usableFromInline let base: Base
-  @usableFromInline let old: Buffer<Int32>
-  @usableFromInline let new: Buffer<Int32>
-  @usableFromInline var oldCount = 0
-  @usableFromInline var newCount = 0
-
-  @inlinable
-  init(_ base: Base, oldCapacity: Int, newCapacity: Int) {
-    self.base = base
-    old = Buffer(capacity: oldCapacity)
-    new = Buffer(capacity: newCapacity)
-  }
-
-  @inlinable
-  @inline(__always)
-  mutating func leaveOld(_ positions: Range<Int>) {
-    for position in positions {
-      old[oldCount] = Int32(truncatingIfNeeded: position)
-      oldCount &+= 1
-    }
-  }
-
-  @inlinable
-  @inline(__always)
-  mutating func leaveNew(_ positions: Range<Int>) {
-    for position in positions {
-      new[newCount] = Int32(truncatingIfNeeded: position)
-      newCount &+= 1
-    }
-  }
-
-  @inlinable @inline(__always) func oldPosition(_ u: Int) -> Int32 { old[u] }
-  @inlinable @inline(__always) func same(_ i: Int, _ j: Int) -> Bool { base.same(Int(old[i]), Int(new[j])) }
-  @inlinable @inline(__always) func sameOld(_ i: Int, _ k: Int) -> Bool { base.sameOld(Int(old[i]), Int(old[k])) }
-  @inlinable @inline(__always) func sameNew(_ j: Int, _ k: Int) -> Bool { base.sameNew(Int(new[j]), Int(new[k])) }
-  @inlinable @inline(__always) func changed(_ i: Int, _ j: Int) -> Bool { base.changed(Int(old[i]), Int(new[j])) }
-  @inlinable @inline(__always) func hashOld(_ i: Int) -> UInt64 { base.hashOld(Int(old[i])) }
-  @inlinable @inline(__always) func hashNew(_ j: Int) -> UInt64 { base.hashNew(Int(new[j])) }
-  @inlinable func describeOld(_ i: Int) -> String { base.describeOld(Int(old[i])) }
-  @inlinable func describeNew(_ j: Int) -> String { base.describeNew(Int(new[j])) }
 }

@@ -27,9 +27,6 @@ struct Pairing: ~Copyable {
   @usableFromInline let next: Buffer<Int32>
   /// How many pairs were found.
   @usableFromInline var hits = 0
-  /// With a guard: one bit for each hash that is in the table.
-  @usableFromInline let filter: Buffer<UInt64>
-  @usableFromInline let filterMask: UInt64
 
   @usableFromInline static var last: Int32 { -1 }
   @usableFromInline static var taken: Int32 { -2 }
@@ -48,10 +45,6 @@ struct Pairing: ~Copyable {
     slotCount = max(16, entries * 2)
     slots = Buffer(repeating: Slot(tag: 0, index: -1), count: slotCount)
     next = Buffer(capacity: oldCount)
-    var words = 1
-    if guarded { while words * 64 < entries * 16 { words <<= 1 } }
-    filter = Buffer(repeating: 0, count: words)
-    filterMask = UInt64(words * 64 - 1)
 
     // Backwards, so that a slot ends up pointing to the first of its identifier.
     var u = oldCount
@@ -60,7 +53,7 @@ struct Pairing: ~Copyable {
       let stop = max(0, u - Differ.stride)
       while u > stop {
         u &-= 1
-        enter(u, source, guarded)
+        enter(u, source)
       }
     }
     var v = 0
@@ -82,16 +75,8 @@ struct Pairing: ~Copyable {
 
   @inlinable
   @inline(__always)
-  func remember(_ hash: UInt64) {
-    let bit = (hash >> 16) & filterMask
-    filter[Int(truncatingIfNeeded: bit >> 6)] |= 1 << (bit & 63)
-  }
-
-  @inlinable
-  @inline(__always)
-  func enter<Source: OpenSource & ~Copyable>(_ u: Int, _ source: borrowing Source, _ guarded: Bool) {
+  func enter<Source: OpenSource & ~Copyable>(_ u: Int, _ source: borrowing Source) {
     let hash = source.hashOld(u)
-    if guarded { remember(hash) }
     let tag = UInt32(truncatingIfNeeded: hash)
     var at = home(hash)
     while true {
@@ -115,7 +100,6 @@ struct Pairing: ~Copyable {
   @inline(__always)
   mutating func look<Source: OpenSource & ~Copyable>(_ v: Int, _ source: borrowing Source, _ guarded: Bool) -> Int32 {
     let hash = source.hashNew(v)
-    if guarded { remember(hash) }
     let tag = UInt32(truncatingIfNeeded: hash)
     var at = home(hash)
     while true {
@@ -144,11 +128,8 @@ struct Pairing: ~Copyable {
 
   /// Whether new element `j`, paired by the walk, has an identifier that is also in the table.
   @inlinable
-  @inline(__always)
   func mixes<Base: PairSource>(_ j: Int, _ open: borrowing Open<Base>) -> Bool {
     let hash = open.base.hashNew(j)
-    let bit = (hash >> 16) & filterMask
-    if filter[Int(truncatingIfNeeded: bit >> 6)] & (1 << (bit & 63)) == 0 { return false }
     let tag = UInt32(truncatingIfNeeded: hash)
     var at = home(hash)
     while true {

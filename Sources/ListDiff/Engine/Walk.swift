@@ -44,6 +44,7 @@ struct Walk {
     walk: while i < oldEnd && j < newEnd && budget > 0 {
       if source.same(i, j) {
         match[j &+ shift] = Int32(truncatingIfNeeded: i &+ oldBase)
+        if open.watches && open.mayHold(source.sketchNew(j)) { open.suspects.append(Int32(truncatingIfNeeded: j &+ newBase)) }
         pairs &+= 1
         i &+= 1
         j &+= 1
@@ -59,39 +60,59 @@ struct Walk {
         let inOld = i &+ ahead < oldEnd
         let inNew = j &+ ahead < newEnd
         if inNew && source.same(i, j &+ ahead) {
-          leaveNew(j..<(j &+ ahead), match, &open)
-          j &+= ahead
+          skipNew(&j, ahead, source, match, &open)
           continue walk
         }
         if inOld && source.same(i &+ ahead, j) {
-          open.leaveOld((i &+ oldBase)..<(i &+ ahead &+ oldBase))
-          i &+= ahead
+          skipOld(&i, ahead, source, &open)
           continue walk
         }
         if inOld && inNew && source.same(i &+ ahead, j &+ ahead) {
-          open.leaveOld((i &+ oldBase)..<(i &+ ahead &+ oldBase))
-          leaveNew(j..<(j &+ ahead), match, &open)
-          i &+= ahead
-          j &+= ahead
+          skipOld(&i, ahead, source, &open)
+          skipNew(&j, ahead, source, match, &open)
           continue walk
         }
         ahead &+= 1
       }
       budget &-= Walk.missCost
-      open.leaveOld((i &+ oldBase)..<(i &+ 1 &+ oldBase))
-      leaveNew(j..<(j &+ 1), match, &open)
+      skipOld(&i, 1, source, &open)
+      skipNew(&j, 1, source, match, &open)
+    }
+    // Nothing is paired after these, so the filter need not know them.
+    while i < oldEnd {
+      open.leaveOld(i &+ oldBase)
       i &+= 1
+    }
+    while j < newEnd {
+      match[j &+ shift] = -1
+      open.leaveNew(j &+ newBase)
       j &+= 1
     }
-    open.leaveOld((i &+ oldBase)..<(oldEnd &+ oldBase))
-    leaveNew(j..<newEnd, match, &open)
     return pairs
   }
 
   @inlinable
   @inline(__always)
-  func leaveNew<Rest>(_ positions: Range<Int>, _ match: borrowing Buffer<Int32>, _ open: inout Open<Rest>) {
-    for position in positions { match[position &+ shift] = -1 }
-    open.leaveNew((positions.lowerBound &+ newBase)..<(positions.upperBound &+ newBase))
+  func skipOld<Source: PairSource, Rest>(_ i: inout Int, _ count: Int, _ source: Source, _ open: inout Open<Rest>) {
+    let end = i &+ count
+    while i < end {
+      open.leaveOld(i &+ oldBase)
+      if open.watches { open.remember(source.sketchOld(i)) }
+      i &+= 1
+    }
+  }
+
+  @inlinable
+  @inline(__always)
+  func skipNew<Source: PairSource, Rest>(
+    _ j: inout Int, _ count: Int, _ source: Source, _ match: borrowing Buffer<Int32>, _ open: inout Open<Rest>
+  ) {
+    let end = j &+ count
+    while j < end {
+      match[j &+ shift] = -1
+      open.leaveNew(j &+ newBase)
+      if open.watches { open.remember(source.sketchNew(j)) }
+      j &+= 1
+    }
   }
 }

@@ -52,6 +52,13 @@ public struct ByteList: Sendable, Hashable {
     self.contents = contents
   }
 
+  /// Takes columns that are known to be valid.
+  init(trusted bytes: [UInt8], _ offsets: [UInt32], _ contents: Contents) {
+    self.bytes = bytes
+    self.offsets = offsets
+    self.contents = contents
+  }
+
   /// Copies strings' UTF-8, with a content hash each, or none at all.
   ///
   /// - Precondition: As many hashes as identifiers, or nil; fewer than 2³² bytes in all.

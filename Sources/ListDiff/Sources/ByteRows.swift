@@ -33,6 +33,9 @@ package struct ByteRows {
   func hash(_ i: Int, _ hash: Hash) -> UInt64 { unsafe hash.bytes(ids + start(i), length(i)) }
 
   @inline(__always)
+  func sketch(_ i: Int, _ hash: Hash) -> UInt64 { unsafe hash.sketch(ids + start(i), length(i)) }
+
+  @inline(__always)
   func sameContent(_ i: Int, _ other: ByteRows, _ j: Int) -> Bool {
     switch (kind, other.kind) {
     case (.hashes, .hashes):
@@ -109,6 +112,8 @@ struct BytePair: PairSource {
   @inline(__always) func changed(_ i: Int, _ j: Int) -> Bool { !old.sameContent(i, new, j) }
   @inline(__always) func hashOld(_ i: Int) -> UInt64 { old.hash(i, hash) }
   @inline(__always) func hashNew(_ j: Int) -> UInt64 { new.hash(j, hash) }
+  @inline(__always) func sketchOld(_ i: Int) -> UInt64 { old.sketch(i, hash) }
+  @inline(__always) func sketchNew(_ j: Int) -> UInt64 { new.sketch(j, hash) }
   func describeOld(_ i: Int) -> String { old.describe(i) }
   func describeNew(_ j: Int) -> String { new.describe(j) }
 }

@@ -4,12 +4,14 @@
 struct Elements<Element: Diffable, Rule: IdentityRule>: PairSource {
   @usableFromInline let old: UnsafeBufferPointer<Element>
   @usableFromInline let new: UnsafeBufferPointer<Element>
-  @usableFromInline let hash = Hash()
+  @usableFromInline let hash: Hash
 
   @inlinable
-  init(old: UnsafeBufferPointer<Element>, new: UnsafeBufferPointer<Element>) {
+  @inline(__always)
+  init(old: UnsafeBufferPointer<Element>, new: UnsafeBufferPointer<Element>, hash: Hash = Hash()) {
     unsafe self.old = old
     unsafe self.new = new
+    self.hash = hash
   }
 
   @inlinable var oldCount: Int { unsafe old.count }
@@ -46,6 +48,14 @@ struct Elements<Element: Diffable, Rule: IdentityRule>: PairSource {
   @inlinable
   @inline(__always)
   func hashNew(_ j: Int) -> UInt64 { unsafe Rule.hash(new.baseAddress.unsafelyUnwrapped[j].diffID, hash) }
+
+  @inlinable
+  @inline(__always)
+  func sketchOld(_ i: Int) -> UInt64 { unsafe Rule.sketch(old.baseAddress.unsafelyUnwrapped[i].diffID, hash) }
+
+  @inlinable
+  @inline(__always)
+  func sketchNew(_ j: Int) -> UInt64 { unsafe Rule.sketch(new.baseAddress.unsafelyUnwrapped[j].diffID, hash) }
 
   @inlinable func describeOld(_ i: Int) -> String { unsafe String(describing: old[i].diffID) }
   @inlinable func describeNew(_ j: Int) -> String { unsafe String(describing: new[j].diffID) }
@@ -99,6 +109,14 @@ struct KeyedElements<ID: Hashable, Rule: IdentityRule>: PairSource {
   @inlinable
   @inline(__always)
   func hashNew(_ j: Int) -> UInt64 { unsafe Rule.hash(new.baseAddress.unsafelyUnwrapped[j], hash) }
+
+  @inlinable
+  @inline(__always)
+  func sketchOld(_ i: Int) -> UInt64 { unsafe Rule.sketch(old.baseAddress.unsafelyUnwrapped[i], hash) }
+
+  @inlinable
+  @inline(__always)
+  func sketchNew(_ j: Int) -> UInt64 { unsafe Rule.sketch(new.baseAddress.unsafelyUnwrapped[j], hash) }
 
   @inlinable func describeOld(_ i: Int) -> String { unsafe String(describing: old[i]) }
   @inlinable func describeNew(_ j: Int) -> String { unsafe String(describing: new[j]) }

@@ -1,0 +1,158 @@
+import Synchronization
+import Testing
+
+@testable import ListDiff
+
+/// An identifier that counts how often it is compared.
+private struct Counted: Hashable, Diffable {
+  typealias DiffID = Counted
+  static let comparisons = Atomic<Int>(0)
+  var value: Int
+
+  static func == (a: Counted, b: Counted) -> Bool {
+    comparisons.add(1, ordering: .relaxed)
+    return a.value == b.value
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(value) }
+
+  /// Comparisons of one diff, for each element of the longer list.
+  static func perElement(_ old: [Int], _ new: [Int]) throws -> Double {
+    comparisons.store(0, ordering: .relaxed)
+    let (before, after) = (old.map(Counted.init), new.map(Counted.init))
+    comparisons.store(0, ordering: .relaxed)
+    _ = try Differ().changes(from: before, to: after)
+    return Double(comparisons.load(ordering: .relaxed)) / Double(max(old.count, new.count, 1))
+  }
+}
+
+@Suite("Bounds", .serialized)
+struct BoundsTests {
+  @Test("comparisons stay linear: duplicates, reversals, shuffles (B04)", arguments: [1_000, 20_000])
+  func linear(_ count: Int) throws {
+    var random = Seeded(runSeed ^ 4)
+    let unique = Array(0..<count)
+    let few = (0..<count).map { _ in Int.random(in: 0..<3, using: &random) }
+    #expect(try Counted.perElement([Int](repeating: 7, count: count), [Int](repeating: 7, count: count + 5)) < 4)
+    #expect(try Counted.perElement(few, few.shuffled(using: &random)) < 40)
+    #expect(try Counted.perElement(few + [9] + few, few + few.reversed()) < 40)
+    #expect(try Counted.perElement(unique, unique.reversed()) < 8)
+    #expect(try Counted.perElement(unique, unique.shuffled(using: &random)) < 8)
+    #expect(try Counted.perElement(unique, unique.map { $0 + count }) < 8)
+  }
+
+  @Test("20,000 reversed and 15,000 names in two random orders: minimal and exact (B04)")
+  func large() throws {
+    let reversed = try Differ().changes(from: Array(0..<20_000), to: Array((0..<20_000).reversed()))
+    #expect(reversed.moves.count == 19_999)
+    var random = Seeded(runSeed ^ 5)
+    let names = (0..<15_000).map { "name-\($0 &* 7_919 % 1_000_003)" }
+    let (old, new) = (names.shuffled(using: &random), names.shuffled(using: &random))
+    let changes = try Differ().changes(from: old, to: new)
+    #expect(changes.moves.count == Oracle.counts(old, new, fast: true).moves)
+    #expect(try changes.apply(to: old, from: new) == new)
+  }
+
+  @Test("long lists with few edits: minimal and exact", arguments: [3_000, 30_000, 200_000])
+  func longLists(_ count: Int) throws {
+    var random = Seeded(runSeed ^ UInt64(count))
+    let old = (0..<count).map { $0 &* 7_919 }
+    var new = old
+    for _ in 0..<30 {
+      let block = Int.random(in: 1...(count / 50), using: &random)
+      let start = Int.random(in: 0..<(count - block), using: &random)
+      let cut = Array(new[start..<(start + block)])
+      new.removeSubrange(start..<(start + block))
+      new.insert(contentsOf: Bool.random(using: &random) ? cut : cut.reversed(), at: .random(in: 0...new.count, using: &random))
+    }
+    new.remove(at: 5)
+    new.insert(-1, at: count / 2)
+    let changes = try Differ().changes(from: old, to: new)
+    let expected = Oracle.counts(old, new, fast: true)
+    #expect(changes.counts == "d\(expected.deletes) i\(expected.inserts) m\(expected.moves) u0")
+    #expect(try changes.apply(to: old, from: new) == new)
+  }
+
+  @Test("the subsequence by blocks is as long as by hand", arguments: [100, 2_000, 70_000])
+  func subsequence(_ count: Int) {
+    var random = Seeded(runSeed ^ UInt64(count))
+    for shape in 0..<6 {
+      var values = (0..<count).map { Int32($0) }
+      switch shape {
+      case 0: values.shuffle(using: &random)
+      case 1: values.reverse()
+      case 2: for _ in 0..<(count / 3) { values.swapAt(.random(in: 0..<count, using: &random), .random(in: 0..<count, using: &random)) }
+      case 3: values = values.filter { $0 % 2 == 0 } + values.filter { $0 % 2 == 1 }
+      case 4: values = values.sorted { ($0 % 17, $0) < ($1 % 17, $1) }
+      default: values[..<(count / 2)].shuffle(using: &random)
+      }
+      let match = Buffer<Int32>(capacity: count)
+      for (index, value) in values.enumerated() { match[index] = value }
+      let subsequence = IncreasingSubsequence(match, 0..<count)
+      #expect(subsequence.length == Oracle.longestIncreasingFast(values.map { Int($0) }), "shape \(shape), seed \(runSeed)")
+      let moved = Set(subsequence.moves(match, 0..<count, offset: 0).map(\.old))
+      let rest = values.filter { !moved.contains($0) }
+      #expect(rest.count == subsequence.length)
+      #expect(zip(rest, rest.dropFirst()).allSatisfy { $0 < $1 })
+    }
+  }
+
+  @Test("2³¹ elements are refused by name")
+  func tooLarge() {
+    let error = #expect(throws: DiffError.self) { try requireIndexable(old: 1 << 31, new: 0) }
+    #expect(error?.code == .tooLarge)
+    #expect(throws: DiffError.self) { try requireIndexable(old: 0, new: 1 << 31) }
+    #expect(throws: Never.self) { try requireIndexable(old: 1 << 31 - 1, new: 1 << 31 - 1) }
+  }
+
+  @Test("a cancelled diff stops with its own error, between steps too")
+  func cancellation() {
+    let at = Differ(isCancelled: { true })
+    let error = #expect(throws: DiffError.self) { try at.changes(from: [1], to: [2]) }
+    #expect(error?.code == .cancelled)
+    #expect(error?.retryable == true)
+    final class Counter: Sendable { let looks = Atomic<Int>(0) }
+    let counter = Counter()
+    let later = Differ(isCancelled: { counter.looks.add(1, ordering: .relaxed).newValue > 4 })
+    #expect(throws: DiffError.self) { try later.changes(from: Array(0..<400_000), to: Array((0..<400_000).reversed())) }
+    #expect(counter.looks.load(ordering: .relaxed) == 5)
+  }
+
+  @Test("the result does not depend on the hash seed, even when all hashes are equal")
+  func seeds() throws {
+    /// Two lists of integers under a hash of the test's choice.
+    struct Hashed: PairSource {
+      let old: [Int]
+      let new: [Int]
+      let hash: @Sendable (Int) -> UInt64
+      var oldCount: Int { old.count }
+      var newCount: Int { new.count }
+      func same(_ i: Int, _ j: Int) -> Bool { old[i] == new[j] }
+      func sameOld(_ i: Int, _ k: Int) -> Bool { old[i] == old[k] }
+      func sameNew(_ j: Int, _ k: Int) -> Bool { new[j] == new[k] }
+      func changed(_ i: Int, _ j: Int) -> Bool { false }
+      func hashOld(_ i: Int) -> UInt64 { hash(old[i]) }
+      func hashNew(_ j: Int) -> UInt64 { hash(new[j]) }
+      func sketchOld(_ i: Int) -> UInt64 { hash(old[i]) }
+      func sketchNew(_ j: Int) -> UInt64 { hash(new[j]) }
+      func describeOld(_ i: Int) -> String { "\(old[i])" }
+      func describeNew(_ j: Int) -> String { "\(new[j])" }
+    }
+    var random = Seeded(runSeed ^ 6)
+    for _ in 0..<3_000 {
+      let pair = RandomPair(&random)
+      let (old, new) = (pair.old.map(\.id), pair.new.map(\.id))
+      let expected = try Differ().changes(from: old, to: new)
+      let seed = random.next()
+      let hashes: [@Sendable (Int) -> UInt64] = [
+        { Hash(seed: seed).word(UInt64(bitPattern: Int64($0))) },
+        { _ in 0 },
+        { _ in .max },
+        { UInt64($0 & 1) << 63 },
+      ]
+      for hash in hashes {
+        #expect(try Differ().changes(between: Hashed(old: old, new: new, hash: hash)) == expected, "seed \(runSeed)")
+      }
+    }
+  }
+}
