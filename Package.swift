@@ -56,8 +56,8 @@ let package = Package(
     // The edge: sockets, files, processes.
     layer("MinervaTransport", on: ["CZeroMQ", "MinervaProtocol", "MinervaWire"]),
     layer("MinervaActors", on: ["MinervaProtocol", "MinervaTransport", "MinervaWire"]),
-    layer("MinervaJournal", on: ["CPosix", "CSQLite", "MinervaSupervision"]),
-    layer("MinervaSupervision", on: ["CPosix"]),
+    layer("MinervaJournal", on: ["CPosix", "CSQLite", "MinervaSupervision", "MinervaWire"]),
+    layer("MinervaSupervision", on: ["CPosix", "MinervaProtocol", "MinervaWire"]),
 
     // What crosses processes, and what stands on it.
     layer("MinervaInterfaces", on: ["ListDiff", "MinervaActors", "MinervaNavigation", "MinervaWire"]),
@@ -105,8 +105,8 @@ let package = Package(
     tests("MinervaProtocolTests", on: ["MinervaProtocol", "MinervaWire"]),
     tests("MinervaTransportTests", on: ["CZeroMQ", "MinervaProtocol", "MinervaTransport", "MinervaWire"]),
     tests("MinervaActorsTests", on: ["MinervaActors", "MinervaTransport", "MinervaWire"]),
-    tests("MinervaJournalTests", on: ["CSQLite", "MinervaJournal"]),
-    tests("MinervaSupervisionTests", on: ["MinervaSupervision"]),
+    tests("MinervaJournalTests", on: ["CSQLite", "MinervaJournal", "MinervaWire"]),
+    tests("MinervaSupervisionTests", on: ["MinervaSupervision", "MinervaWire"]),
     tests("MinervaTests", on: ["ListDiff", "Minerva", "MinervaInterfaces", "MinervaWire"]),
     tests("MinervaBrokerTests", on: ["MinervaBroker", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaWire"]),
     tests("MinervaHostingTests", on: ["Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaWire"]),

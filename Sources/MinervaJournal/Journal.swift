@@ -1,5 +1,7 @@
+package import MinervaWire
+
 /// What hears the end of a journal's operation: on any thread, once, possibly before the call returned.
-package typealias JournalCompletion<Value> = @Sendable (Result<Value, JournalError>) -> Void
+package typealias JournalCompletion<Value> = @Sendable (Result<Value, MinervaError>) -> Void
 
 /// The memory of a broker that outlives it: records of scenes, appended in groups, and snapshots.
 ///
@@ -40,27 +42,27 @@ package protocol Journal: Sendable {
 
 extension Journal {
   /// Appends a group durably, whole or not at all.
-  package func append(_ group: [JournalEntry], epoch: UInt64) async throws(JournalError) {
+  package func append(_ group: [JournalEntry], epoch: UInt64) async throws(MinervaError) {
     try await answer { append(group, epoch: epoch, completion: $0) }.get()
   }
 
   /// Reads a scene: its latest snapshot at or before `limit` and the records after it up to `limit`.
-  package func load(_ scene: String, upTo limit: UInt64? = nil) async throws(JournalError) -> JournaledScene? {
+  package func load(_ scene: String, upTo limit: UInt64? = nil) async throws(MinervaError) -> JournaledScene? {
     try await answer { load(scene, upTo: limit, completion: $0) }.get()
   }
 
   /// Lists the scenes by name, each with the number of its last record.
-  package func scenes() async throws(JournalError) -> [JournaledHead] {
+  package func scenes() async throws(MinervaError) -> [JournaledHead] {
     try await answer { scenes(completion: $0) }.get()
   }
 
   /// Stores the state of a scene after a record that was appended before.
-  package func writeSnapshot(_ snapshot: JournalSnapshot, epoch: UInt64) async throws(JournalError) {
+  package func writeSnapshot(_ snapshot: JournalSnapshot, epoch: UInt64) async throws(MinervaError) {
     try await answer { writeSnapshot(snapshot, epoch: epoch, completion: $0) }.get()
   }
 
   /// Opens anew after a failure and returns the new epoch.
-  package func reopen() async throws(JournalError) -> UInt64 {
+  package func reopen() async throws(MinervaError) -> UInt64 {
     try await answer { reopen(completion: $0) }.get()
   }
 
@@ -69,7 +71,7 @@ extension Journal {
     await withCheckedContinuation { continuation in close { continuation.resume() } }
   }
 
-  private func answer<Value: Sendable>(_ call: (@escaping JournalCompletion<Value>) -> Void) async -> Result<Value, JournalError> {
+  private func answer<Value: Sendable>(_ call: (@escaping JournalCompletion<Value>) -> Void) async -> Result<Value, MinervaError> {
     await withCheckedContinuation { continuation in call { continuation.resume(returning: $0) } }
   }
 }

@@ -1,3 +1,4 @@
+internal import MinervaWire
 internal import Synchronization
 
 /// A journal that lives as long as the process: for embedding in one process and for tests.
@@ -24,7 +25,7 @@ package final class MemoryJournal: Journal {
 
   package func append(_ group: [JournalEntry], epoch: UInt64, completion: @escaping JournalCompletion<Void>) {
     completion(
-      answer { (state) throws(JournalError) in
+      answer { (state) throws(MinervaError) in
         try Self.admit(epoch, state)
         // Checked before anything is stored: a group is whole or absent.
         var next: [String: UInt64] = [:]
@@ -39,7 +40,7 @@ package final class MemoryJournal: Journal {
 
   package func load(_ scene: String, upTo limit: UInt64?, completion: @escaping JournalCompletion<JournaledScene?>) {
     completion(
-      answer { (state) throws(JournalError) in
+      answer { (state) throws(MinervaError) in
         try Self.admit(nil, state)
         guard let stored = state.scenes[scene] else { return nil }
         let limit = min(limit ?? .max, UInt64(stored.records.count))
@@ -51,7 +52,7 @@ package final class MemoryJournal: Journal {
 
   package func scenes(completion: @escaping JournalCompletion<[JournaledHead]>) {
     completion(
-      answer { (state) throws(JournalError) in
+      answer { (state) throws(MinervaError) in
         try Self.admit(nil, state)
         return state.scenes.sorted { $0.key < $1.key }.map { name, scene in
           JournaledHead(
@@ -62,7 +63,7 @@ package final class MemoryJournal: Journal {
 
   package func writeSnapshot(_ snapshot: JournalSnapshot, epoch: UInt64, completion: @escaping JournalCompletion<Void>) {
     completion(
-      answer { (state) throws(JournalError) in
+      answer { (state) throws(MinervaError) in
         try Self.admit(epoch, state)
         guard var scene = state.scenes[snapshot.scene], snapshot.sequence <= UInt64(scene.records.count) else {
           throw .early(snapshot)
@@ -76,8 +77,8 @@ package final class MemoryJournal: Journal {
 
   package func reopen(completion: @escaping JournalCompletion<UInt64>) {
     completion(
-      answer { (state) throws(JournalError) in
-        guard !state.isClosed else { throw .closed }
+      answer { (state) throws(MinervaError) in
+        guard !state.isClosed else { throw .closedJournal }
         state.isRefusing = false
         state.epoch += 1
         return state.epoch
@@ -93,15 +94,15 @@ package final class MemoryJournal: Journal {
   package func refuse() { state.withLock { $0.isRefusing = true } }
 
   private func answer<Value: Sendable>(
-    _ body: (inout State) throws(JournalError) -> Value
-  ) -> Result<Value, JournalError> {
+    _ body: (inout State) throws(MinervaError) -> Value
+  ) -> Result<Value, MinervaError> {
     state.withLock { state in
-      do throws(JournalError) { return .success(try body(&state)) } catch { return .failure(error) }
+      do throws(MinervaError) { return .success(try body(&state)) } catch { return .failure(error) }
     }
   }
 
-  private static func admit(_ epoch: UInt64?, _ state: State) throws(JournalError) {
-    guard !state.isClosed else { throw .closed }
+  private static func admit(_ epoch: UInt64?, _ state: State) throws(MinervaError) {
+    guard !state.isClosed else { throw .closedJournal }
     guard !state.isRefusing else { throw .refusing("the journal was told to refuse") }
     if let epoch, epoch != state.epoch { throw .stale(epoch, now: state.epoch) }
   }

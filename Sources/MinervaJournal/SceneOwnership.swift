@@ -1,3 +1,5 @@
+package import MinervaWire
+
 /// Who may write a scene.
 package enum SceneClaim: Sendable, Hashable {
   /// We may, under that epoch, until `SceneOwnership` reports a loss.
@@ -24,7 +26,7 @@ package protocol SceneOwnership: Sendable {
 
 extension SceneOwnership {
   /// Claims a scene, or says who has it.
-  package func claim(_ scene: String) async throws(JournalError) -> SceneClaim {
+  package func claim(_ scene: String) async throws(MinervaError) -> SceneClaim {
     let result = await withCheckedContinuation { continuation in claim(scene) { continuation.resume(returning: $0) } }
     return try result.get()
   }

@@ -1,5 +1,6 @@
 internal import CPosix
 internal import Glibc
+package import MinervaWire
 internal import Synchronization
 
 /// A name held by this process alone, for as long as it lives: `flock` on a file with the holder's process id in it.
@@ -19,24 +20,24 @@ package final class LockFile: Sendable {
 
   /// Takes the lock at once or refuses.
   ///
-  /// - Throws: `runtime.taken` with the holder's process id; `runtime.owner`, `runtime.io`.
-  package static func acquire(_ path: String) throws(SupervisionError) -> LockFile {
+  /// - Throws: `bus.endpoint_taken` with the holder's process id; `bus.unsafe_directory`, `runtime.file`.
+  package static func acquire(_ path: String) throws(MinervaError) -> LockFile {
     // A holder that lets go removes the file first: what we then locked has no name any more, so we look again.
     for _ in 0..<64 {
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
       guard descriptor >= 0 else {
-        let code: SupervisionError.Code = errno == EACCES ? .owner : .inputOutput
-        throw SupervisionError(code, "cannot open the lock \(path); check the owner of its directory", errno: errno)
+        let code: MinervaError.Code = errno == EACCES ? .unsafeDirectory : .runtimeFile
+        throw MinervaError(code, "cannot open the lock \(path); check the owner of its directory", errno: errno)
       }
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         let failure = errno
         let holder = readHolder(descriptor)
         close(descriptor)
         guard failure == EWOULDBLOCK else {
-          throw SupervisionError(.inputOutput, "cannot lock \(path)", errno: failure)
+          throw MinervaError(.runtimeFile, "cannot lock \(path)", errno: failure)
         }
         let who = holder.map { "process \($0)" } ?? "another process"
-        throw SupervisionError(.taken, "\(path) is held by \(who); stop it, or choose another directory with --runtime DIR")
+        throw MinervaError(.endpointTaken, "\(path) is held by \(who); stop it, or choose another directory with --runtime DIR")
       }
       var ours = stat()
       var named = stat()
@@ -48,11 +49,11 @@ package final class LockFile: Sendable {
       guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.count, 0) == text.count else {
         let failure = errno
         close(descriptor)
-        throw SupervisionError(.inputOutput, "cannot write the lock \(path)", errno: failure)
+        throw MinervaError(.runtimeFile, "cannot write the lock \(path)", errno: failure)
       }
       return LockFile(path: path, descriptor: descriptor)
     }
-    throw SupervisionError(.taken, "\(path) changes hands all the time; try again")
+    throw MinervaError(.endpointTaken, "\(path) changes hands all the time; try again")
   }
 
   /// The process id in a lock that is held, or nil when nobody holds it.
@@ -76,22 +77,22 @@ package final class LockFile: Sendable {
 
   /// Makes the path free for a bind: a stale socket is removed, anything else is left where it is.
   ///
-  /// - Throws: `runtime.taken` when somebody answers at the socket, `runtime.not_socket` when a file of another kind
-  ///   stands there, `runtime.io`.
-  package func clearSocket(at path: String) throws(SupervisionError) {
+  /// - Throws: `bus.endpoint_taken` when somebody answers at the socket, `bus.endpoint_taken` when a file of another kind
+  ///   stands there, `runtime.file`.
+  package func clearSocket(at path: String) throws(MinervaError) {
     var status = stat()
     guard lstat(path, &status) == 0 else {
-      guard errno == ENOENT else { throw SupervisionError(.inputOutput, "cannot look at \(path)", errno: errno) }
+      guard errno == ENOENT else { throw MinervaError(.runtimeFile, "cannot look at \(path)", errno: errno) }
       return
     }
     guard cposix_is_socket(status.st_mode) != 0 else {
-      throw SupervisionError(.notSocket, "\(path) is not a socket and is left as it is; move it away or choose another --runtime DIR")
+      throw MinervaError(.endpointTaken, "\(path) is not a socket and is left as it is; move it away or choose another --runtime DIR")
     }
     guard !Self.answers(path) else {
-      throw SupervisionError(.taken, "another process listens at \(path); stop it, or choose another directory with --runtime DIR")
+      throw MinervaError(.endpointTaken, "another process listens at \(path); stop it, or choose another directory with --runtime DIR")
     }
     guard unlink(path) == 0 || errno == ENOENT else {
-      throw SupervisionError(.inputOutput, "cannot remove the stale socket \(path)", errno: errno)
+      throw MinervaError(.runtimeFile, "cannot remove the stale socket \(path)", errno: errno)
     }
   }
 

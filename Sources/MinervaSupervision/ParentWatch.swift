@@ -1,5 +1,6 @@
 internal import CPosix
 internal import Glibc
+package import MinervaWire
 internal import Synchronization
 
 /// The supervisor's end of the line by which its children learn that it died.
@@ -15,10 +16,10 @@ package final class ParentLine: Sendable {
   let readEnd: Int32
   private let writeEnd: Int32
 
-  package init() throws(SupervisionError) {
+  package init() throws(MinervaError) {
     var ends: [Int32] = [-1, -1]
     guard cposix_pipe(&ends) == 0 else {
-      throw SupervisionError(.spawn, "cannot make a pipe; too many open files?", errno: errno)
+      throw MinervaError(.processStart, "cannot make a pipe; too many open files?", errno: errno)
     }
     readEnd = ends[0]
     writeEnd = ends[1]

@@ -1,5 +1,6 @@
 internal import CPosix
 internal import Glibc
+package import MinervaWire
 internal import Synchronization
 
 /// Keeps a set of processes running: the loop around `SupervisionStateMachine`, on a thread of its own.
@@ -27,9 +28,9 @@ package final class ProcessSupervisor: Sendable {
   private final class Core: Sendable {
     let shared = Mutex(Shared())
     let wake: Int32
-    init() throws(SupervisionError) {
+    init() throws(MinervaError) {
       wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-      guard wake >= 0 else { throw SupervisionError(.spawn, "cannot make an eventfd; too many open files?", errno: errno) }
+      guard wake >= 0 else { throw MinervaError(.processStart, "cannot make an eventfd; too many open files?", errno: errno) }
     }
     deinit { close(wake) }
 
@@ -50,7 +51,7 @@ package final class ProcessSupervisor: Sendable {
   package init(
     runtime: RuntimeDirectory, settings: SupervisionStateMachine.Settings = .init(),
     onEvent: @escaping @Sendable (SupervisionEvent) -> Void = { _ in }
-  ) throws(SupervisionError) {
+  ) throws(MinervaError) {
     let core = try Core()
     let parent = try ParentLine()
     self.core = core
@@ -58,7 +59,7 @@ package final class ProcessSupervisor: Sendable {
       var loop = Loop(core: core, machine: SupervisionStateMachine(settings: settings), runtime: runtime, parent: parent, onEvent: onEvent)
       loop.run()
     }
-    guard started else { throw SupervisionError(.spawn, "cannot start the supervisor's thread") }
+    guard started else { throw MinervaError(.processStart, "cannot start the supervisor's thread") }
   }
 
   deinit { core.send(.stopAll) }
@@ -69,7 +70,7 @@ package final class ProcessSupervisor: Sendable {
   /// Ends a process and starts it anew; one that was given up gets a new chance.
   ///
   /// - Throws: `process.unknown`.
-  package func restart(_ name: String) throws(SupervisionError) {
+  package func restart(_ name: String) throws(MinervaError) {
     try check(name)
     core.send(.restart(name))
   }
@@ -77,7 +78,7 @@ package final class ProcessSupervisor: Sendable {
   /// Ends one process for good, or until `restart`.
   ///
   /// - Throws: `process.unknown`.
-  package func stop(_ name: String) throws(SupervisionError) {
+  package func stop(_ name: String) throws(MinervaError) {
     try check(name)
     core.send(.stop(name))
   }
@@ -85,7 +86,7 @@ package final class ProcessSupervisor: Sendable {
   /// Sends a signal to a process; its end, if that follows, counts as any other.
   ///
   /// - Throws: `process.unknown`.
-  package func signal(_ name: String, _ number: Int32) throws(SupervisionError) {
+  package func signal(_ name: String, _ number: Int32) throws(MinervaError) {
     try check(name)
     core.send(.signal(name, number))
   }
@@ -118,14 +119,14 @@ package final class ProcessSupervisor: Sendable {
     }
   }
 
-  private func check(_ name: String) throws(SupervisionError) {
+  private func check(_ name: String) throws(MinervaError) {
     let known = core.shared.withLock { shared in
       if shared.statuses.contains(where: { $0.name == name }) { return true }
       return shared.commands.contains { if case .add(let specification) = $0 { specification.name == name } else { false } }
     }
     guard known else {
       let names = statuses.map(\.name).joined(separator: ", ")
-      throw SupervisionError(.unknownProcess, "no process \(name) here; there are: \(names.isEmpty ? "none" : names)")
+      throw MinervaError(.processUnknown, "no process \(name) here; there are: \(names.isEmpty ? "none" : names)")
     }
   }
 
@@ -205,7 +206,7 @@ package final class ProcessSupervisor: Sendable {
     }
 
     private mutating func start(_ specification: ProcessSpecification) -> [SupervisionStateMachine.Action] {
-      do throws(SupervisionError) {
+      do throws(MinervaError) {
         let process = try SpawnedProcess.start(specification, runtime: runtime, parent: parent)
         processes[specification.name] = process
         let now = MonotonicTime.now

@@ -1,5 +1,6 @@
 internal import CPosix
 internal import Glibc
+package import MinervaWire
 
 /// The directory, private to a user, that holds the sockets, locks and logs of one set of services.
 ///
@@ -38,67 +39,69 @@ package struct RuntimeDirectory: Sendable, Hashable {
 
   /// Chooses a directory as `choose` does, creates it where it is missing and checks it.
   ///
-  /// - Throws: `runtime.owner`, `runtime.mode`, `runtime.not_directory`, `runtime.io`.
+  /// - Throws: `bus.unsafe_directory`, `bus.unsafe_directory`, `bus.unsafe_directory`, `runtime.file`.
   package static func open(
     option: String? = nil, environment: (String) -> String? = RuntimeDirectory.variable
-  ) throws(SupervisionError) -> RuntimeDirectory {
+  ) throws(MinervaError) -> RuntimeDirectory {
     let chosen = choose(option: option, environment: environment)
     try chosen.prepare()
     return chosen
   }
 
   /// Makes a new directory that nobody else uses, for a private set of services; the caller removes it.
-  package static func makePrivate(prefix: String = "minerva") throws(SupervisionError) -> RuntimeDirectory {
-    let pattern = "\(temporary(variable("TMPDIR")))/\(prefix)-XXXXXX"
+  package static func makePrivate(prefix: String = "minerva") throws(MinervaError) -> RuntimeDirectory {
+    // `mkdtemp` puts its own letters in place of the six.
+    let pattern = "\(temporary(variable("TMPDIR")))/\(prefix)-" + String(repeating: "X", count: 6)
     var bytes = Array(pattern.utf8CString)
     guard mkdtemp(&bytes) != nil else {
-      throw SupervisionError(.inputOutput, "cannot make a private directory like \(pattern); set TMPDIR to a writable one", errno: errno)
+      throw MinervaError(.runtimeFile, "cannot make a private directory like \(pattern); set TMPDIR to a writable one", errno: errno)
     }
     let made = String(decoding: bytes.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     return RuntimeDirectory(path: made, origin: .temporary)
   }
 
   /// Creates the directory, parents too, where it is missing, and checks it.
-  package func prepare() throws(SupervisionError) {
+  package func prepare() throws(MinervaError) {
     var partial = ""
     for part in path.split(separator: "/", omittingEmptySubsequences: true) {
       partial += "/\(part)"
       guard mkdir(partial, 0o700) != 0, errno != EEXIST, errno != EISDIR, errno != EROFS || !Self.exists(partial) else { continue }
-      throw SupervisionError(.inputOutput, "cannot create \(partial); choose another runtime directory with --runtime DIR", errno: errno)
+      throw MinervaError(.runtimeFile, "cannot create \(partial); choose another runtime directory with --runtime DIR", errno: errno)
     }
     try check()
   }
 
   /// Checks that the path is a directory of this user that nobody else may enter.
-  package func check() throws(SupervisionError) {
+  package func check() throws(MinervaError) {
     var status = stat()
     guard lstat(path, &status) == 0 else {
-      throw SupervisionError(
-        .inputOutput, "cannot look at the runtime directory \(path); create it or choose another with --runtime DIR", errno: errno)
+      throw MinervaError(
+        .runtimeFile, "cannot look at the runtime directory \(path); create it or choose another with --runtime DIR", errno: errno)
     }
     guard cposix_is_directory(status.st_mode) != 0 else {
       let kind = cposix_is_link(status.st_mode) != 0 ? "a symbolic link" : "not a directory"
-      throw SupervisionError(.notDirectory, "\(path) is \(kind); remove it or choose another runtime directory with --runtime DIR")
+      throw MinervaError(.unsafeDirectory, "\(path) is \(kind); remove it or choose another runtime directory with --runtime DIR")
     }
     guard status.st_uid == geteuid() else {
-      throw SupervisionError(
-        .owner, "\(path) belongs to user \(status.st_uid), we run as \(geteuid()); choose a directory of your own with --runtime DIR")
+      throw MinervaError(
+        .unsafeDirectory,
+        "\(path) belongs to user \(status.st_uid), we run as \(geteuid()); choose a directory of your own with --runtime DIR")
     }
     let mode = status.st_mode & 0o777
     guard mode & 0o077 == 0 else {
-      throw SupervisionError(.mode, "\(path) has mode \(String(mode, radix: 8)), others may enter it; run: chmod 700 \(path)")
+      throw MinervaError(.unsafeDirectory, "\(path) has mode \(String(mode, radix: 8)), others may enter it; run: chmod 700 \(path)")
     }
   }
 
   /// The path of a socket of that name.
   ///
-  /// - Throws: `runtime.path_too_long` past 107 bytes.
-  package func socketPath(_ name: String) throws(SupervisionError) -> String {
+  /// - Throws: `bus.endpoint_invalid` past 107 bytes.
+  package func socketPath(_ name: String) throws(MinervaError) -> String {
     let result = "\(path)/\(name).sock"
     let length = result.utf8.count
     guard length <= Self.socketPathLimit else {
-      throw SupervisionError(
-        .pathTooLong,
+      throw MinervaError(
+        .endpointInvalid,
         "the socket path \(result) has \(length) bytes, the system allows \(Self.socketPathLimit); "
           + "choose a runtime directory of at most \(Self.socketPathLimit - name.utf8.count - 6) bytes with --runtime DIR")
     }
@@ -106,7 +109,7 @@ package struct RuntimeDirectory: Sendable, Hashable {
   }
 
   /// The ZeroMQ endpoint of a socket of that name: `ipc://` and its path.
-  package func endpoint(_ name: String) throws(SupervisionError) -> String {
+  package func endpoint(_ name: String) throws(MinervaError) -> String {
     "ipc://" + (try socketPath(name))
   }
 

@@ -1,5 +1,6 @@
 internal import CPosix
 internal import Glibc
+package import MinervaWire
 internal import Synchronization
 
 /// A child process, started with `posix_spawn` (contexts of libzmq do not survive a fork).
@@ -28,10 +29,10 @@ package final class SpawnedProcess: Sendable {
   ///   - specification: what to start.
   ///   - runtime: the directory of its log.
   ///   - parent: the line by which it notices that this process died; nil leaves it without.
-  /// - Throws: `process.spawn` with the path and the system's reason.
+  /// - Throws: `process.start` with the path and the system's reason.
   package static func start(
     _ specification: ProcessSpecification, runtime: RuntimeDirectory? = nil, parent: ParentLine? = nil
-  ) throws(SupervisionError) -> SpawnedProcess {
+  ) throws(MinervaError) -> SpawnedProcess {
     var output: Int32 = -1
     var error: Int32 = -1
     var log: Int32 = -1
@@ -42,7 +43,7 @@ package final class SpawnedProcess: Sendable {
     case .discard: break
     case .log:
       guard let runtime else {
-        throw SupervisionError(.spawn, "\(specification.name) is to write a log and has no runtime directory to write it in")
+        throw MinervaError(.processStart, "\(specification.name) is to write a log and has no runtime directory to write it in")
       }
       log = try openLog(specification.name, in: runtime)
       output = log
@@ -62,15 +63,15 @@ package final class SpawnedProcess: Sendable {
       return cposix_spawn(&request, &pid)
     }
     guard failure == 0 else {
-      throw SupervisionError(
-        .spawn, "cannot start \(specification.name): \(specification.executable); is it built and executable?", errno: failure)
+      throw MinervaError(
+        .processStart, "cannot start \(specification.name): \(specification.executable); is it built and executable?", errno: failure)
     }
     let descriptor = cposix_pidfd_open(pid)
     guard descriptor >= 0 else {
       let failure = errno
       kill(pid, SIGKILL)
       waitpid(pid, nil, 0)
-      throw SupervisionError(.spawn, "cannot watch \(specification.name); pidfd_open needs Linux 5.3", errno: failure)
+      throw MinervaError(.processStart, "cannot watch \(specification.name); pidfd_open needs Linux 5.3", errno: failure)
     }
     return SpawnedProcess(name: specification.name, pid: pid, descriptor: descriptor)
   }
@@ -118,13 +119,13 @@ package final class SpawnedProcess: Sendable {
     return wait(atMost: .seconds(5)) ?? .signal(SIGKILL)
   }
 
-  private static func openLog(_ name: String, in runtime: RuntimeDirectory) throws(SupervisionError) -> Int32 {
+  private static func openLog(_ name: String, in runtime: RuntimeDirectory) throws(MinervaError) -> Int32 {
     if mkdir(runtime.logDirectory, 0o700) != 0 && errno != EEXIST {
-      throw SupervisionError(.inputOutput, "cannot create \(runtime.logDirectory)", errno: errno)
+      throw MinervaError(.runtimeFile, "cannot create \(runtime.logDirectory)", errno: errno)
     }
     let descriptor = open(runtime.logPath(name), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
-      throw SupervisionError(.inputOutput, "cannot open the log \(runtime.logPath(name))", errno: errno)
+      throw MinervaError(.runtimeFile, "cannot open the log \(runtime.logPath(name))", errno: errno)
     }
     return descriptor
   }

@@ -1,3 +1,5 @@
+internal import MinervaProtocol
+
 /// When a process is started again and when its supervisor gives up: inputs and the time go in, actions come out.
 ///
 /// Time is a duration since an arbitrary origin on a clock that nobody sets; randomness comes in as a generator, so
@@ -5,11 +7,10 @@
 package struct SupervisionStateMachine: Sendable {
   /// The rules of restarting and stopping.
   package struct Settings: Sendable, Hashable, Codable {
-    /// The wait before the first restart; it doubles with each further one.
+    /// The wait before the first restart; it doubles with each further one, and half of it is drawn by lot, so that
+    /// processes that fell together do not rise together.
     package var firstDelay: Duration
     package var longestDelay: Duration
-    /// The part of a wait that is drawn by lot, 0 to 1, so that processes that fell together do not rise together.
-    package var jitter: Double
     /// More restarts than this within `window` and the process is given up.
     package var restartLimit: Int
     package var window: Duration
@@ -19,12 +20,11 @@ package struct SupervisionStateMachine: Sendable {
     package var grace: Duration
 
     package init(
-      firstDelay: Duration = .milliseconds(50), longestDelay: Duration = .seconds(5), jitter: Double = 0.2,
-      restartLimit: Int = 10, window: Duration = .seconds(60), stableAfter: Duration = .seconds(10), grace: Duration = .milliseconds(1500)
+      firstDelay: Duration = .milliseconds(50), longestDelay: Duration = .seconds(5), restartLimit: Int = 10,
+      window: Duration = .seconds(60), stableAfter: Duration = .seconds(10), grace: Duration = .milliseconds(1500)
     ) {
       self.firstDelay = firstDelay
       self.longestDelay = longestDelay
-      self.jitter = min(1, max(0, jitter))
       self.restartLimit = restartLimit
       self.window = window
       self.stableAfter = stableAfter
@@ -62,8 +62,7 @@ package struct SupervisionStateMachine: Sendable {
     var specification: ProcessSpecification
     var state: State
     var generation = 0
-    /// Restarts in a row, for the length of the wait.
-    var streak = 0
+    var backoff: Backoff
     /// When it was restarted of late, for the limit.
     var restarts: [Duration] = []
     var totalRestarts = 0
@@ -89,7 +88,9 @@ package struct SupervisionStateMachine: Sendable {
       guard present.state == .ended || present.state == .gaveUp else { return [] }
       members[specification.name]?.specification = specification
     } else {
-      members[specification.name] = Member(specification: specification, state: .ended)
+      members[specification.name] = Member(
+        specification: specification, state: .ended,
+        backoff: Backoff(first: Self.milliseconds(settings.firstDelay), cap: Self.milliseconds(settings.longestDelay)))
       order.append(specification.name)
     }
     return start(specification.name)
@@ -118,7 +119,7 @@ package struct SupervisionStateMachine: Sendable {
     switch member.state {
     case .running(let running, let since) where running == pid:
       members[name]?.lastExit = exit
-      if now - since >= settings.stableAfter { members[name]?.streak = 0 }
+      if now - since >= settings.stableAfter { members[name]?.backoff.reset() }
       let report = Action.report(.exited(name: name, pid: pid, generation: member.generation, exit: exit, expected: false))
       let wanted: Bool
       switch member.specification.restart {
@@ -147,7 +148,7 @@ package struct SupervisionStateMachine: Sendable {
   /// Restarts a process at somebody's wish: it counts no failure, and one that was given up gets a new chance.
   package mutating func restart(_ name: String, at now: Duration) -> [Action] {
     guard !isStopping, let member = members[name] else { return [] }
-    members[name]?.streak = 0
+    members[name]?.backoff.reset()
     members[name]?.restarts = []
     switch member.state {
     case .running(let pid, _): return terminate(name, pid: pid, again: true, at: now)
@@ -273,20 +274,16 @@ package struct SupervisionStateMachine: Sendable {
       let seconds = settings.window.components.seconds
       return [.report(.gaveUp(name: name, restarts: member.restarts.count, seconds: Int(seconds)))]
     }
-    let delay = self.delay(streak: member.streak, using: &random)
-    member.streak += 1
+    let delay = member.backoff.next(using: &random)
     member.restarts.append(now)
     member.totalRestarts += 1
-    member.state = .waiting(until: now + delay)
+    member.state = .waiting(until: now + .milliseconds(delay))
     return []
   }
 
-  /// The wait of the n-th restart in a row: doubled each time up to the longest, less a random part.
-  private func delay(streak: Int, using random: inout some RandomNumberGenerator) -> Duration {
-    var delay = settings.firstDelay
-    for _ in 0..<min(streak, 32) where delay < settings.longestDelay { delay = delay * 2 }
-    delay = min(delay, settings.longestDelay)
-    return delay * (1 - settings.jitter * Double.random(in: 0..<1, using: &random))
+  private static func milliseconds(_ duration: Duration) -> Int64 {
+    let (seconds, attoseconds) = duration.components
+    return seconds * 1000 + attoseconds / 1_000_000_000_000_000
   }
 
   private mutating func terminate(_ name: String, pid: Int32, again: Bool, at now: Duration) -> [Action] {

@@ -1,5 +1,6 @@
 internal import CPosix
 internal import Glibc
+package import MinervaWire
 internal import Synchronization
 
 /// The requests of the system to end or reload: SIGTERM, SIGINT, SIGHUP, told through a pipe.
@@ -24,18 +25,18 @@ package final class TerminationSignals: Sendable {
 
   /// Takes the signals over. A broken pipe is ignored from then on.
   ///
-  /// - Throws: `runtime.io` when the system has no pipe or thread left.
-  package init(_ signals: [Signal] = [.terminate, .interrupt, .hangUp]) throws(SupervisionError) {
+  /// - Throws: `runtime.file` when the system has no pipe or thread left.
+  package init(_ signals: [Signal] = [.terminate, .interrupt, .hangUp]) throws(MinervaError) {
     watched = signals
     var ends: [Int32] = [-1, -1]
     // A full pipe must not block a handler; what is lost then are repeats.
     guard cposix_pipe(&ends) == 0, fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 else {
-      throw SupervisionError(.inputOutput, "cannot make a pipe for signals", errno: errno)
+      throw MinervaError(.runtimeFile, "cannot make a pipe for signals", errno: errno)
     }
     cposix_ignore_broken_pipes()
     for signal in signals {
       let failure = cposix_tell_signal(signal.rawValue, ends[1])
-      guard failure == 0 else { throw SupervisionError(.inputOutput, "cannot handle signal \(signal.rawValue)", errno: failure) }
+      guard failure == 0 else { throw MinervaError(.runtimeFile, "cannot handle signal \(signal.rawValue)", errno: failure) }
     }
     let readEnd = ends[0]
     let started = SystemThread.start(named: "signals") { [self] in
@@ -47,7 +48,7 @@ package final class TerminationSignals: Sendable {
         if let signal = Signal(rawValue: Int32(byte)) { arrived(signal) }
       }
     }
-    guard started else { throw SupervisionError(.inputOutput, "cannot start the thread for signals") }
+    guard started else { throw MinervaError(.runtimeFile, "cannot start the thread for signals") }
   }
 
   /// Calls back on a thread of this object for each signal, also those that came before.

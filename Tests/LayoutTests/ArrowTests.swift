@@ -14,7 +14,7 @@ struct ArrowTests {
     "Sources/MinervaProtocol": ["MinervaWire"],
     "Sources/MinervaTransport": ["CZeroMQ", "MinervaProtocol", "MinervaWire"],
     "Sources/MinervaActors": ["MinervaProtocol", "MinervaTransport", "MinervaWire"],
-    "Sources/MinervaJournal": ["CSQLite", "MinervaWire"],
+    "Sources/MinervaJournal": ["CSQLite", "MinervaSupervision", "MinervaWire"],
     "Sources/MinervaSupervision": ["MinervaProtocol", "MinervaWire"],
     "Sources/MinervaInterfaces": ["ListDiff", "MinervaActors", "MinervaNavigation", "MinervaWire"],
     "Sources/Minerva": ["ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaWire"],

@@ -1,4 +1,5 @@
 import MinervaJournal
+import MinervaWire
 import Testing
 
 /// The rules that every journal keeps, run against any implementation.
@@ -11,8 +12,8 @@ struct JournalRules {
   }
 
   /// Runs a call and returns the code it was refused with.
-  static func code<Value>(_ call: () async throws(JournalError) -> Value) async -> JournalError.Code? {
-    do throws(JournalError) { _ = try await call() } catch { return error.code }
+  static func code<Value>(_ call: () async throws(MinervaError) -> Value) async -> MinervaError.Code? {
+    do throws(MinervaError) { _ = try await call() } catch { return error.code }
     return nil
   }
 
@@ -32,9 +33,9 @@ struct JournalRules {
     try await journal.append(Self.entries("a", 1...2), epoch: epoch)
     // The second scene's gap refuses the first scene's good record too: a group is whole or absent.
     let bad = Self.entries("a", 3...3) + Self.entries("c", 2...2)
-    #expect(await Self.code { () async throws(JournalError) in try await journal.append(bad, epoch: epoch) } == .sequence)
+    #expect(await Self.code { () async throws(MinervaError) in try await journal.append(bad, epoch: epoch) } == .journalSequence)
     let again = Self.entries("a", 2...2)
-    #expect(await Self.code { () async throws(JournalError) in try await journal.append(again, epoch: epoch) } == .sequence)
+    #expect(await Self.code { () async throws(MinervaError) in try await journal.append(again, epoch: epoch) } == .journalSequence)
     #expect(try await journal.load("a")?.sequence == 2)
     #expect(try await journal.load("c") == nil)
     try await journal.append(Self.entries("a", 3...3), epoch: epoch)
@@ -42,11 +43,11 @@ struct JournalRules {
 
   func refusesStaleEpochs() async throws {
     let old = Self.entries("a", 1...1)
-    let code = await Self.code { () async throws(JournalError) in try await journal.append(old, epoch: epoch - 1) }
+    let code = await Self.code { () async throws(MinervaError) in try await journal.append(old, epoch: epoch - 1) }
     #expect(code == .staleEpoch)
     let next = try await journal.reopen()
     #expect(next > epoch)
-    #expect(await Self.code { () async throws(JournalError) in try await journal.append(old, epoch: epoch) } == .staleEpoch)
+    #expect(await Self.code { () async throws(MinervaError) in try await journal.append(old, epoch: epoch) } == .staleEpoch)
     try await journal.append(old, epoch: next)
   }
 
@@ -55,7 +56,7 @@ struct JournalRules {
     try await journal.writeSnapshot(JournalSnapshot(scene: "a", sequence: 4, bytes: [4]), epoch: epoch)
     try await journal.writeSnapshot(JournalSnapshot(scene: "a", sequence: 8, bytes: [8]), epoch: epoch)
     let early = JournalSnapshot(scene: "a", sequence: 11, bytes: [])
-    #expect(await Self.code { () async throws(JournalError) in try await journal.writeSnapshot(early, epoch: epoch) } == .sequence)
+    #expect(await Self.code { () async throws(MinervaError) in try await journal.writeSnapshot(early, epoch: epoch) } == .journalSequence)
 
     let latest = try #require(try await journal.load("a"))
     #expect(latest.snapshot?.bytes == [8])
@@ -81,8 +82,8 @@ struct JournalRules {
     await journal.close()
     await journal.close()
     let entries = Self.entries("a", 1...1)
-    #expect(await Self.code { () async throws(JournalError) in try await journal.append(entries, epoch: epoch) } == .closed)
-    #expect(await Self.code { () async throws(JournalError) in try await journal.load("a") } == .closed)
-    #expect(await Self.code { () async throws(JournalError) in try await journal.reopen() } == .closed)
+    #expect(await Self.code { () async throws(MinervaError) in try await journal.append(entries, epoch: epoch) } == .journalClosed)
+    #expect(await Self.code { () async throws(MinervaError) in try await journal.load("a") } == .journalClosed)
+    #expect(await Self.code { () async throws(MinervaError) in try await journal.reopen() } == .journalClosed)
   }
 }

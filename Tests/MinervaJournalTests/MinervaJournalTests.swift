@@ -1,4 +1,5 @@
 import MinervaJournal
+import MinervaWire
 import Testing
 
 /// The rules of `Journal`, kept by the one in memory and the one on disk alike.
@@ -41,7 +42,7 @@ import Testing
     let journal = MemoryJournal()
     try await journal.append(JournalRules.entries("a", 1...1), epoch: 1)
     journal.refuse()
-    #expect(await JournalRules.code { () async throws(JournalError) in try await journal.load("a") } == .unavailable)
+    #expect(await JournalRules.code { () async throws(MinervaError) in try await journal.load("a") } == .journalUnavailable)
     let epoch = try await journal.reopen()
     #expect(try await journal.load("a")?.sequence == 1)
     try await journal.append(JournalRules.entries("a", 2...2), epoch: epoch)

@@ -1,6 +1,7 @@
 import CSQLite
 import Glibc
 import MinervaJournal
+import MinervaWire
 import Synchronization
 import Testing
 
@@ -48,11 +49,11 @@ import Testing
   @Test("A second opening is refused with the holder's process id while the first works on")
   func secondIsLockedOut() async throws {
     let first = try await SQLiteJournal.open(scratch.file)
-    do throws(JournalError) {
+    do throws(MinervaError) {
       _ = try await SQLiteJournal.open(scratch.file)
       Issue.record("opened twice")
     } catch {
-      #expect(error.code == .locked)
+      #expect(error.code == .journalLocked)
       #expect(error.message.contains("process \(getpid())"))
     }
     try await first.append(JournalRules.entries("a", 1...1), epoch: first.epoch)
@@ -77,9 +78,9 @@ import Testing
     #expect(order.withLock { $0 } == Array(1...500))
     // Gaps in the middle of a commit refuse themselves alone.
     let bad = JournalRules.entries("a", 600...600)
-    async let refused = JournalRules.code { () async throws(JournalError) in try await journal.append(bad, epoch: epoch) }
+    async let refused = JournalRules.code { () async throws(MinervaError) in try await journal.append(bad, epoch: epoch) }
     try await journal.append(JournalRules.entries("a", 501...501), epoch: epoch)
-    #expect(await refused == .sequence)
+    #expect(await refused == .journalSequence)
     await journal.close()
   }
 
@@ -89,11 +90,13 @@ import Testing
     let epoch = journal.epoch
     try await journal.append(JournalRules.entries("a", 1...10), epoch: epoch)
     let large = [JournalEntry(scene: "a", sequence: 11, record: [UInt8](repeating: 7, count: 1 << 20))]
-    #expect(await JournalRules.code { () async throws(JournalError) in try await journal.append(large, epoch: epoch) } == .unavailable)
+    #expect(
+      await JournalRules.code { () async throws(MinervaError) in try await journal.append(large, epoch: epoch) } == .journalUnavailable)
     let small = JournalRules.entries("a", 11...11)
-    #expect(await JournalRules.code { () async throws(JournalError) in try await journal.append(small, epoch: epoch) } == .unavailable)
-    #expect(await JournalRules.code { () async throws(JournalError) in try await journal.load("a") } == .unavailable)
-    #expect(await JournalRules.code { () async throws(JournalError) in try await journal.scenes() } == .unavailable)
+    #expect(
+      await JournalRules.code { () async throws(MinervaError) in try await journal.append(small, epoch: epoch) } == .journalUnavailable)
+    #expect(await JournalRules.code { () async throws(MinervaError) in try await journal.load("a") } == .journalUnavailable)
+    #expect(await JournalRules.code { () async throws(MinervaError) in try await journal.scenes() } == .journalUnavailable)
 
     let next = try await journal.reopen()
     #expect(try await journal.load("a")?.records == JournalRules.entries("a", 1...10), "nothing of the failed group is invented")
@@ -105,11 +108,11 @@ import Testing
   func newerFormat() async throws {
     try await fill(["a"], upTo: 3)
     run("UPDATE meta SET value = 99 WHERE key = 'format'")
-    do throws(JournalError) {
+    do throws(MinervaError) {
       _ = try await SQLiteJournal.open(scratch.file)
       Issue.record("opened a newer format")
     } catch {
-      #expect(error.code == .newerFormat)
+      #expect(error.code == .journalNewerFormat)
       #expect(error.message.contains("99"))
     }
     run("UPDATE meta SET value = 1 WHERE key = 'format'")
@@ -181,8 +184,8 @@ import Testing
     #expect(scene.snapshot?.bytes == [25])
     #expect(scene.records == [])
     try await cut.append(JournalRules.entries("a", 26...27), epoch: cut.epoch)
-    let early = await JournalRules.code { () async throws(JournalError) in try await cut.load("a", upTo: 7) }
-    #expect(early == .outOfRange)
+    let early = await JournalRules.code { () async throws(MinervaError) in try await cut.load("a", upTo: 7) }
+    #expect(early == .timeOutOfRange)
     await cut.close()
     let again = try await SQLiteJournal.open(scratch.file)
     #expect(again.opening.damage == nil)
@@ -207,10 +210,10 @@ import Testing
         let bytes = (0..<Int(1 + random.next() % 600)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         scratch.damage("journal.db", at: Int(random.next() % UInt64(size)), with: bytes)
       }
-      do throws(JournalError) {
+      do throws(MinervaError) {
         let journal = try await SQLiteJournal.open(scratch.file)
         for head in try await journal.scenes() where head.sequence > 0 {
-          let code = await JournalRules.code { () async throws(JournalError) in
+          let code = await JournalRules.code { () async throws(MinervaError) in
             let scene = try await journal.load(head.scene)
             let expected = JournalRules.entries(head.scene, 1...head.sequence)
             #expect(scene?.records == expected, "seed \(seed)")
@@ -220,7 +223,7 @@ import Testing
         await journal.close()
       } catch {
         // A header that claims a newer format is refused, not guessed at.
-        #expect([JournalError.Code.newerFormat, .inputOutput].contains(error.code), "seed \(seed): \(error)")
+        #expect([MinervaError.Code.journalNewerFormat, .journalFile].contains(error.code), "seed \(seed): \(error)")
       }
     }
   }
@@ -288,8 +291,8 @@ import Testing
   @Test("A directory that isn't there is an error with the path, never a wait")
   func missingDirectory() async throws {
     let path = "\(scratch.path)/none/journal.db"
-    let code = await JournalRules.code { () async throws(JournalError) in try await SQLiteJournal.open(path) }
-    #expect(code == .inputOutput)
+    let code = await JournalRules.code { () async throws(MinervaError) in try await SQLiteJournal.open(path) }
+    #expect(code == .journalFile)
   }
 
   /// Runs SQL on the closed file.

@@ -1,10 +1,11 @@
 import Glibc
 import MinervaSupervision
+import MinervaWire
 import Testing
 
 @Suite("Runtime directory") struct RuntimeDirectoryTests {
-  private func code(_ body: () throws(SupervisionError) -> Void) -> SupervisionError.Code? {
-    do throws(SupervisionError) { try body() } catch { return error.code }
+  private func code(_ body: () throws(MinervaError) -> Void) -> MinervaError.Code? {
+    do throws(MinervaError) { try body() } catch { return error.code }
     return nil
   }
 
@@ -41,11 +42,11 @@ import Testing
   func wrongMode() throws {
     try privateDirectory { directory in
       chmod(directory.path, 0o755)
-      do throws(SupervisionError) {
+      do throws(MinervaError) {
         try directory.prepare()
         Issue.record("accepted mode 755")
       } catch {
-        #expect(error.code == .mode)
+        #expect(error.code == .unsafeDirectory)
         #expect(error.message.contains("chmod 700 \(directory.path)"))
       }
       chmod(directory.path, 0o700)
@@ -57,7 +58,7 @@ import Testing
     try privateDirectory { outer in
       let directory = try RuntimeDirectory.open(option: outer.path + "/theirs")
       #expect(chown(directory.path, 4321, 4321) == 0)
-      #expect(code { () throws(SupervisionError) in try directory.check() } == .owner)
+      #expect(code { () throws(MinervaError) in try directory.check() } == .unsafeDirectory)
     }
   }
 
@@ -66,10 +67,10 @@ import Testing
     try privateDirectory { outer in
       let file = RuntimeDirectory.choose(option: outer.path + "/file")
       close(open(file.path, O_CREAT | O_WRONLY, 0o600))
-      #expect(code { () throws(SupervisionError) in try file.prepare() } == .notDirectory)
+      #expect(code { () throws(MinervaError) in try file.prepare() } == .unsafeDirectory)
       let link = RuntimeDirectory.choose(option: outer.path + "/link")
       symlink(outer.path, link.path)
-      #expect(code { () throws(SupervisionError) in try link.prepare() } == .notDirectory)
+      #expect(code { () throws(MinervaError) in try link.prepare() } == .unsafeDirectory)
     }
   }
 
@@ -79,16 +80,16 @@ import Testing
     let name = "broker"
     let fits = base + String(repeating: "d", count: 107 - base.utf8.count - "/broker.sock".utf8.count)
     #expect(try RuntimeDirectory.choose(option: fits).socketPath(name).utf8.count == 107)
-    do throws(SupervisionError) {
+    do throws(MinervaError) {
       _ = try RuntimeDirectory.choose(option: fits + "d").endpoint(name)
       Issue.record("accepted 108 bytes")
     } catch {
-      #expect(error.code == .pathTooLong)
+      #expect(error.code == .endpointInvalid)
       #expect(error.message.contains("107") && error.message.contains("--runtime"))
     }
     // Bytes count, not characters.
     let umlauts = base + String(repeating: "ö", count: 50)
-    #expect(code { () throws(SupervisionError) in _ = try RuntimeDirectory.choose(option: umlauts).socketPath(name) } == .pathTooLong)
+    #expect(code { () throws(MinervaError) in _ = try RuntimeDirectory.choose(option: umlauts).socketPath(name) } == .endpointInvalid)
   }
 }
 
@@ -99,8 +100,8 @@ import Testing
     try body(directory)
   }
 
-  private func code(_ body: () throws(SupervisionError) -> Void) -> SupervisionError.Code? {
-    do throws(SupervisionError) { try body() } catch { return error.code }
+  private func code(_ body: () throws(MinervaError) -> Void) -> MinervaError.Code? {
+    do throws(MinervaError) { try body() } catch { return error.code }
     return nil
   }
 
@@ -121,11 +122,11 @@ import Testing
   func secondRefused() throws {
     try with { directory in
       let lock = try LockFile.acquire(directory.lockPath("broker"))
-      do throws(SupervisionError) {
+      do throws(MinervaError) {
         _ = try LockFile.acquire(directory.lockPath("broker"))
         Issue.record("locked twice")
       } catch {
-        #expect(error.code == .taken)
+        #expect(error.code == .endpointTaken)
         #expect(error.message.contains("process \(getpid())"))
       }
       #expect(LockFile.holder(of: directory.lockPath("broker")) == getpid())
@@ -148,7 +149,7 @@ import Testing
       defer { holder.terminate(grace: .zero) }
       #expect(eventually { access(directory.path + "/ready", F_OK) == 0 })
       #expect(LockFile.holder(of: path) == holder.pid)
-      #expect(code { () throws(SupervisionError) in _ = try LockFile.acquire(path) } == .taken)
+      #expect(code { () throws(MinervaError) in _ = try LockFile.acquire(path) } == .endpointTaken)
       holder.signal(SIGKILL)
       #expect(holder.wait(atMost: .seconds(5)) == .signal(SIGKILL))
       _ = try LockFile.acquire(path)
@@ -163,7 +164,7 @@ import Testing
       try lock.clearSocket(at: path)
 
       let live = listen(at: path)
-      #expect(code { () throws(SupervisionError) in try lock.clearSocket(at: path) } == .taken)
+      #expect(code { () throws(MinervaError) in try lock.clearSocket(at: path) } == .endpointTaken)
       #expect(access(path, F_OK) == 0)
       close(live)
       // Closed without an unlink, as kill -9 leaves it.
@@ -173,11 +174,11 @@ import Testing
       #expect(access(path, F_OK) != 0)
 
       close(open(path, O_CREAT | O_WRONLY, 0o600))
-      #expect(code { () throws(SupervisionError) in try lock.clearSocket(at: path) } == .notSocket)
+      #expect(code { () throws(MinervaError) in try lock.clearSocket(at: path) } == .endpointTaken)
       #expect(access(path, F_OK) == 0, "a regular file is never deleted")
       unlink(path)
       symlink("/etc/passwd", path)
-      #expect(code { () throws(SupervisionError) in try lock.clearSocket(at: path) } == .notSocket)
+      #expect(code { () throws(MinervaError) in try lock.clearSocket(at: path) } == .endpointTaken)
     }
   }
 

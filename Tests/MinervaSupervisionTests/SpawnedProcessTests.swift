@@ -1,5 +1,6 @@
 import Glibc
 import MinervaSupervision
+import MinervaWire
 import Synchronization
 import Testing
 
@@ -58,11 +59,11 @@ import Testing
   func missingExecutable() throws {
     defer { runtime.remove() }
     let missing = ProcessSpecification(name: "x", kind: "test", executable: "/nowhere/x", output: .discard)
-    do throws(SupervisionError) {
+    do throws(MinervaError) {
       _ = try SpawnedProcess.start(missing)
       Issue.record("started nothing")
     } catch {
-      #expect(error.code == .spawn)
+      #expect(error.code == .processStart)
       #expect(error.message.contains("/nowhere/x"))
     }
   }
@@ -219,11 +220,11 @@ import Testing
     try await with { supervisor, _ in
       supervisor.add(sleeper("a"))
       #expect(eventually { supervisor.statuses.first?.phase == .running })
-      do throws(SupervisionError) {
+      do throws(MinervaError) {
         try supervisor.restart("b")
         Issue.record("restarted nothing")
       } catch {
-        #expect(error.code == .unknownProcess)
+        #expect(error.code == .processUnknown)
         #expect(error.message.contains("there are: a"))
       }
       let pid = supervisor.statuses.first?.pid

@@ -1,5 +1,6 @@
 internal import CPosix
 internal import Glibc
+internal import MinervaWire
 internal import Synchronization
 
 /// A job for the journal's thread.
@@ -23,9 +24,9 @@ final class JobQueue: Sendable {
   private let state = Mutex(State())
   private let wake: Int32
 
-  init() throws(JournalError) {
+  init() throws(MinervaError) {
     wake = eventfd(0, Int32(EFD_CLOEXEC))
-    guard wake >= 0 else { throw JournalError(.inputOutput, "cannot make an eventfd; too many open files?") }
+    guard wake >= 0 else { throw MinervaError(.journalFile, "cannot make an eventfd; too many open files?") }
   }
 
   deinit { Glibc.close(wake) }

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import MinervaWire
 
 /// A journal file open for writing, with the heads of its scenes in memory; used by the writer's thread alone.
 final class JournalFile {
@@ -60,7 +61,7 @@ final class JournalFile {
     } catch let failure as JournalFileFailure {
       throw failure
     } catch {
-      throw .refused(JournalError(.inputOutput, "\(path): \(error)"))
+      throw .refused(MinervaError(.journalFile, "\(path): \(error)"))
     }
     try readHeads()
     do {
@@ -143,7 +144,7 @@ final class JournalFile {
   }
 
   /// Whether a group follows what is there; the refusal is the group's own and nothing was written.
-  func check(_ group: [JournalEntry], _ pending: Pending) throws(JournalError) {
+  func check(_ group: [JournalEntry], _ pending: Pending) throws(MinervaError) {
     var next: [String: UInt64] = [:]
     for entry in group {
       let expected = next[entry.scene] ?? (pending.heads[entry.scene] ?? heads[entry.scene]).map { $0.sequence + 1 } ?? 1
@@ -221,7 +222,7 @@ final class JournalFile {
   // MARK: Reading
 
   /// Reads a scene's snapshot at or before `limit` and the records after it, by walking back from the end.
-  func load(_ name: String, upTo limit: UInt64?) throws(JournalError) -> JournaledScene? {
+  func load(_ name: String, upTo limit: UInt64?) throws(MinervaError) -> JournaledScene? {
     guard let head = heads[name] else { return nil }
     let last = min(limit ?? .max, head.sequence)
     do {
@@ -245,21 +246,21 @@ final class JournalFile {
         selectRecord.bind(1, row)
         guard row > 0, try selectRecord.step() else {
           if let skipped {
-            throw JournalError(
-              .corrupt, "the checksum of the snapshot of scene \(name) at \(skipped) differs; run: minerva journal verify")
+            throw MinervaError(
+              .journalCorrupt, "the checksum of the snapshot of scene \(name) at \(skipped) differs; run: minerva journal verify")
           }
-          throw JournalError(.outOfRange, "records of scene \(name) up to \(sequence ?? last) are not kept any more")
+          throw MinervaError(.timeOutOfRange, "records of scene \(name) up to \(sequence ?? last) are not kept any more")
         }
         defer { selectRecord.reset() }
         let number = UInt64(bitPattern: selectRecord.integer(1))
         guard selectRecord.integer(0) == head.id, sequence == nil || number == sequence else {
-          throw JournalError(.corrupt, "row \(row) is not record \(sequence ?? last) of scene \(name); run: minerva journal verify")
+          throw MinervaError(.journalCorrupt, "row \(row) is not record \(sequence ?? last) of scene \(name); run: minerva journal verify")
         }
         if number <= covered { break }
         if number <= last {
           let body = selectRecord.blob(4)
           guard Checksum.of(body, scene: head.id, sequence: Int64(bitPattern: number)) == selectRecord.integer(3) else {
-            throw JournalError(.corrupt, "the checksum of record \(number) of scene \(name) differs; run: minerva journal verify")
+            throw MinervaError(.journalCorrupt, "the checksum of record \(number) of scene \(name) differs; run: minerva journal verify")
           }
           records.append(JournalEntry(scene: name, sequence: number, record: body))
         }
@@ -269,11 +270,11 @@ final class JournalFile {
       records.reverse()
       return JournaledScene(scene: name, snapshot: found, records: records)
     } catch let failure as SQLiteFailure {
-      throw JournalError(failure.isDamage ? .corrupt : .inputOutput, "cannot read scene \(name): \(failure.message)")
-    } catch let failure as JournalError {
+      throw MinervaError(failure.isDamage ? .journalCorrupt : .journalFile, "cannot read scene \(name): \(failure.message)")
+    } catch let failure as MinervaError {
       throw failure
     } catch {
-      throw JournalError(.inputOutput, "cannot read scene \(name): \(error)")
+      throw MinervaError(.journalFile, "cannot read scene \(name): \(error)")
     }
   }
 

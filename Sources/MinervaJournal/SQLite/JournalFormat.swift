@@ -1,3 +1,5 @@
+internal import MinervaWire
+
 /// The layout of a journal file and the steps that lead to it.
 ///
 /// Step k turns a file of format k into one of format k + 1; a new file is one of format 0. Steps are never changed,
@@ -31,8 +33,8 @@ struct JournalFormat: Sendable {
       let found = try connection.integer("SELECT value FROM meta WHERE key = 'format'") ?? 0
       guard found <= version else {
         throw JournalFileFailure.refused(
-          JournalError(
-            .newerFormat,
+          MinervaError(
+            .journalNewerFormat,
             "\(connection.path) has format \(found), this Minerva reads up to \(version); use the newer one or another data directory"))
       }
       guard found < version else { return found }
@@ -46,7 +48,7 @@ struct JournalFormat: Sendable {
     } catch let failure as JournalFileFailure {
       throw failure
     } catch {
-      throw .refused(JournalError(.inputOutput, "\(connection.path): \(error)"))
+      throw .refused(MinervaError(.journalFile, "\(connection.path): \(error)"))
     }
   }
 }
@@ -56,5 +58,5 @@ enum JournalFileFailure: Error {
   case sqlite(SQLiteFailure)
   /// The content contradicts itself from that row on.
   case damaged(row: Int64, String)
-  case refused(JournalError)
+  case refused(MinervaError)
 }

@@ -1,12 +1,13 @@
 internal import Glibc
 internal import MinervaSupervision
+internal import MinervaWire
 
 /// Opening a journal file whatever state it is in (P3).
 enum JournalRecovery {
   /// Opens the file; a damaged one is kept aside and what is whole before the damage becomes the journal.
   static func open(
     _ path: String, settings: SQLiteJournal.Settings, epochAtLeast: UInt64
-  ) throws(JournalError) -> (JournalFile, SQLiteJournal.Damage?) {
+  ) throws(MinervaError) -> (JournalFile, SQLiteJournal.Damage?) {
     do throws(JournalFileFailure) {
       return (try JournalFile(path: path, settings: settings, epochAtLeast: epochAtLeast), nil)
     } catch {
@@ -21,7 +22,7 @@ enum JournalRecovery {
 
   private static func recover(
     _ path: String, from damagedRow: Int64, _ reason: String, _ settings: SQLiteJournal.Settings, _ epochAtLeast: UInt64
-  ) throws(JournalError) -> (JournalFile, SQLiteJournal.Damage?) {
+  ) throws(MinervaError) -> (JournalFile, SQLiteJournal.Damage?) {
     let aside = try keepAside(path)
     var damage = SQLiteJournal.Damage(reason: reason, keptAside: aside, recordsKept: 0, recordsCut: 0)
     // Without a readable epoch one is taken that no count of openings reaches; the next ones count on from there.
@@ -41,12 +42,13 @@ enum JournalRecovery {
       switch failure {
       case .refused(let refusal): throw refusal
       case .sqlite(let failure): throw refusal(path, failure)
-      case .damaged(_, let reason): throw JournalError(.corrupt, "\(path) could not be recovered: \(reason); the damaged file is \(aside)")
+      case .damaged(_, let reason):
+        throw MinervaError(.journalCorrupt, "\(path) could not be recovered: \(reason); the damaged file is \(aside)")
       }
     } catch let failure as SQLiteFailure {
       throw refusal(path, failure)
     } catch {
-      throw JournalError(.inputOutput, "\(path) could not be recovered: \(error)")
+      throw MinervaError(.journalFile, "\(path) could not be recovered: \(error)")
     }
   }
 
@@ -100,23 +102,23 @@ enum JournalRecovery {
   }
 
   /// Renames the file, with its write-ahead log, to a name that is free.
-  private static func keepAside(_ path: String) throws(JournalError) -> String {
+  private static func keepAside(_ path: String) throws(MinervaError) -> String {
     for number in 1...10_000 {
       let aside = "\(path).damaged-\(number)"
       guard access(aside, F_OK) != 0 else { continue }
       guard rename(path, aside) == 0 else {
-        throw JournalError(.inputOutput, "\(path) is damaged and cannot be renamed to \(aside); check the directory's owner and mode")
+        throw MinervaError(.journalFile, "\(path) is damaged and cannot be renamed to \(aside); check the directory's owner and mode")
       }
       // The log belongs to the file: without it the copy would miss its newest commits.
       if rename(path + "-wal", aside + "-wal") != 0 { unlink(path + "-wal") }
       unlink(path + "-shm")
       return aside
     }
-    throw JournalError(.inputOutput, "\(path) is damaged and there are too many damaged files beside it; remove some")
+    throw MinervaError(.journalFile, "\(path) is damaged and there are too many damaged files beside it; remove some")
   }
 
-  private static func refusal(_ path: String, _ failure: SQLiteFailure) -> JournalError {
-    if failure.isBusy { return JournalError(.locked, "\(path) is in use by another process; stop it first") }
-    return JournalError(.inputOutput, "cannot open \(path): \(failure.message); check its directory's owner, mode and free space")
+  private static func refusal(_ path: String, _ failure: SQLiteFailure) -> MinervaError {
+    if failure.isBusy { return MinervaError(.journalLocked, "\(path) is in use by another process; stop it first") }
+    return MinervaError(.journalFile, "cannot open \(path): \(failure.message); check its directory's owner, mode and free space")
   }
 }

@@ -1,3 +1,5 @@
+package import MinervaWire
+
 /// Looking at a journal file without owning it: read-only, also while a broker has it open.
 extension SQLiteJournal {
   /// The size and extent of a journal.
@@ -34,7 +36,7 @@ extension SQLiteJournal {
   }
 
   /// Measures a file. Reads it whole: linear in its size.
-  package static func statistics(of path: String) throws(JournalError) -> Statistics {
+  package static func statistics(of path: String) throws(MinervaError) -> Statistics {
     try inspect(path) { (connection) throws(SQLiteFailure) in
       func number(_ sql: String) throws(SQLiteFailure) -> Int { Int(try connection.integer(sql) ?? 0) }
       let records = try number("SELECT count(*) FROM record")
@@ -51,7 +53,7 @@ extension SQLiteJournal {
   }
 
   /// Checks the file's own structure, every checksum and that each scene's records follow each other.
-  package static func verify(_ path: String) throws(JournalError) -> Verification {
+  package static func verify(_ path: String) throws(MinervaError) -> Verification {
     try inspect(path) { (connection) throws(SQLiteFailure) in
       var result = Verification(recordsChecked: 0, snapshotsChecked: 0, problems: [])
       func report(_ problem: String) { if result.problems.count < 100 { result.problems.append(problem) } }
@@ -92,7 +94,7 @@ extension SQLiteJournal {
   /// Hands over snapshots and then records in the order they were written, of one scene or of all, until `body` says false.
   package static func export(
     _ path: String, scene: String? = nil, _ body: (Exported) -> Bool
-  ) throws(JournalError) {
+  ) throws(MinervaError) {
     try inspect(path) { (connection) throws(SQLiteFailure) in
       var names: [Int64: String] = [:]
       let scenes = try connection.prepare("SELECT id, name FROM scene")
@@ -116,14 +118,14 @@ extension SQLiteJournal {
 
   private static func inspect<Result>(
     _ path: String, _ body: (Connection) throws(SQLiteFailure) -> Result
-  ) throws(JournalError) -> Result {
+  ) throws(MinervaError) -> Result {
     do throws(SQLiteFailure) {
       let connection = try Connection(path: path, readOnly: true)
       let format = try connection.integer("SELECT value FROM meta WHERE key = 'format'") ?? 0
       if format <= JournalFormat.current.version { return try body(connection) }
     } catch {
-      throw JournalError(error.isDamage ? .corrupt : .inputOutput, "cannot read \(path): \(error.message)")
+      throw MinervaError(error.isDamage ? .journalCorrupt : .journalFile, "cannot read \(path): \(error.message)")
     }
-    throw JournalError(.newerFormat, "\(path) has a newer format than \(JournalFormat.current.version); use the newer Minerva")
+    throw MinervaError(.journalNewerFormat, "\(path) has a newer format than \(JournalFormat.current.version); use the newer Minerva")
   }
 }

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import MinervaSupervision
+package import MinervaWire
 internal import Synchronization
 
 /// The journal of one machine: a SQLite file in write-ahead mode, synchronous in full, written by a thread of its own.
@@ -29,14 +30,14 @@ package final class SQLiteJournal: Journal {
   ///
   /// A damaged file is kept aside and the journal starts with what is whole before the damage: see `opening.damage`.
   ///
-  /// - Throws: `journal.locked` with the holder's process id, `journal.newer_format`, `journal.io`.
-  package static func open(_ path: String, settings: Settings = Settings()) async throws(JournalError) -> SQLiteJournal {
-    let result: Result<SQLiteJournal, JournalError> = await withCheckedContinuation { continuation in
+  /// - Throws: `journal.locked` with the holder's process id, `journal.newer_format`, `journal.file`.
+  package static func open(_ path: String, settings: Settings = Settings()) async throws(MinervaError) -> SQLiteJournal {
+    let result: Result<SQLiteJournal, MinervaError> = await withCheckedContinuation { continuation in
       let queue: JobQueue
-      do throws(JournalError) { queue = try JobQueue() } catch { return continuation.resume(returning: .failure(error)) }
+      do throws(MinervaError) { queue = try JobQueue() } catch { return continuation.resume(returning: .failure(error)) }
       let epoch = EpochBox()
       let started = SystemThread.start(named: "journal") {
-        do throws(JournalError) {
+        do throws(MinervaError) {
           let writer = try SQLiteWriter(path: path, settings: settings, epoch: epoch)
           let journal = SQLiteJournal(path: path, opening: writer.opening, queue: queue, epoch: epoch)
           continuation.resume(returning: .success(journal))
@@ -47,30 +48,30 @@ package final class SQLiteJournal: Journal {
         }
       }
       if !started {
-        continuation.resume(returning: .failure(JournalError(.inputOutput, "cannot start the journal's thread")))
+        continuation.resume(returning: .failure(MinervaError(.journalFile, "cannot start the journal's thread")))
       }
     }
     return try result.get()
   }
 
   package func append(_ group: [JournalEntry], epoch: UInt64, completion: @escaping JournalCompletion<Void>) {
-    if !queue.put(.append(group, epoch, completion)) { completion(.failure(.closed)) }
+    if !queue.put(.append(group, epoch, completion)) { completion(.failure(.closedJournal)) }
   }
 
   package func load(_ scene: String, upTo limit: UInt64?, completion: @escaping JournalCompletion<JournaledScene?>) {
-    if !queue.put(.load(scene, limit, completion)) { completion(.failure(.closed)) }
+    if !queue.put(.load(scene, limit, completion)) { completion(.failure(.closedJournal)) }
   }
 
   package func scenes(completion: @escaping JournalCompletion<[JournaledHead]>) {
-    if !queue.put(.scenes(completion)) { completion(.failure(.closed)) }
+    if !queue.put(.scenes(completion)) { completion(.failure(.closedJournal)) }
   }
 
   package func writeSnapshot(_ snapshot: JournalSnapshot, epoch: UInt64, completion: @escaping JournalCompletion<Void>) {
-    if !queue.put(.snapshot(snapshot, epoch, completion)) { completion(.failure(.closed)) }
+    if !queue.put(.snapshot(snapshot, epoch, completion)) { completion(.failure(.closedJournal)) }
   }
 
   package func reopen(completion: @escaping JournalCompletion<UInt64>) {
-    if !queue.put(.reopen(completion)) { completion(.failure(.closed)) }
+    if !queue.put(.reopen(completion)) { completion(.failure(.closedJournal)) }
   }
 
   package func close(completion: @escaping @Sendable () -> Void) { queue.close(completion) }

@@ -1,4 +1,5 @@
 internal import MinervaSupervision
+internal import MinervaWire
 internal import Synchronization
 
 /// The journal's thread: takes what is queued, commits it as one, answers.
@@ -10,14 +11,14 @@ final class SQLiteWriter {
   private let lock: LockFile
   private var file: JournalFile?
   /// Why nothing is taken, after a failure.
-  private var refusal: JournalError?
+  private var refusal: MinervaError?
 
-  init(path: String, settings: SQLiteJournal.Settings, epoch: EpochBox) throws(JournalError) {
+  init(path: String, settings: SQLiteJournal.Settings, epoch: EpochBox) throws(MinervaError) {
     self.path = path
     self.settings = settings
     self.epoch = epoch
     do { lock = try LockFile.acquire(path + ".lock") } catch {
-      throw JournalError(error.code == .taken ? .locked : .inputOutput, error.message)
+      throw MinervaError(error.code == .endpointTaken ? .journalLocked : .journalFile, error.message)
     }
     let started = MonotonicTime.now
     let (file, damage) = try JournalRecovery.open(path, settings: settings, epochAtLeast: 0)
@@ -55,7 +56,7 @@ final class SQLiteWriter {
       for job in jobs { job.answerWrite(.failure(refusal ?? .refusing("the journal could not be opened"))) }
       return
     }
-    var answers: [Result<Void, JournalError>] = []
+    var answers: [Result<Void, MinervaError>] = []
     answers.reserveCapacity(jobs.count)
     do {
       let written = settings.wallClock()
@@ -65,7 +66,7 @@ final class SQLiteWriter {
     } catch {
       file.rollback()
       // Not even those that were refused for a reason of their own are told it: what they were compared with is gone.
-      let failure = JournalError.refusing("\(path): the commit failed: \(error.message)")
+      let failure = MinervaError.refusing("\(path): the commit failed: \(error.message)")
       refusal = failure
       for job in jobs { job.answerWrite(.failure(failure)) }
       return
@@ -75,11 +76,11 @@ final class SQLiteWriter {
 
   private func write(
     _ job: JournalJob, to file: JournalFile, written: Int64, _ pending: inout JournalFile.Pending
-  ) throws(SQLiteFailure) -> Result<Void, JournalError> {
+  ) throws(SQLiteFailure) -> Result<Void, MinervaError> {
     switch job {
     case .append(let group, let epoch, _):
       guard epoch == file.epoch else { return .failure(.stale(epoch, now: file.epoch)) }
-      do throws(JournalError) { try file.check(group, pending) } catch { return .failure(error) }
+      do throws(MinervaError) { try file.check(group, pending) } catch { return .failure(error) }
       try file.write(group, written: written, &pending)
       return .success(())
     case .snapshot(let snapshot, let epoch, _):
@@ -92,28 +93,28 @@ final class SQLiteWriter {
   private func read(_ job: JournalJob) {
     switch job {
     case .load(let scene, let limit, let completion):
-      guard let file, refusal == nil else { return completion(.failure(refusal ?? .closed)) }
-      do throws(JournalError) { completion(.success(try file.load(scene, upTo: limit))) } catch { completion(.failure(error)) }
+      guard let file, refusal == nil else { return completion(.failure(refusal ?? .closedJournal)) }
+      do throws(MinervaError) { completion(.success(try file.load(scene, upTo: limit))) } catch { completion(.failure(error)) }
     case .scenes(let completion):
-      guard let file, refusal == nil else { return completion(.failure(refusal ?? .closed)) }
+      guard let file, refusal == nil else { return completion(.failure(refusal ?? .closedJournal)) }
       completion(.success(file.list()))
     case .reopen(let completion): completion(reopen())
     case .append, .snapshot: return
     }
   }
 
-  private func reopen() -> Result<UInt64, JournalError> {
+  private func reopen() -> Result<UInt64, MinervaError> {
     // The epoch grows even where the file forgot the last one.
     let last = epoch.value.load(ordering: .acquiring)
     file = nil
-    do throws(JournalError) {
+    do throws(MinervaError) {
       let (opened, _) = try JournalRecovery.open(path, settings: settings, epochAtLeast: last)
       file = opened
       refusal = nil
       epoch.value.store(opened.epoch, ordering: .releasing)
       return .success(opened.epoch)
     } catch {
-      refusal = JournalError.refusing("\(path) could not be reopened: \(error.message)")
+      refusal = MinervaError.refusing("\(path) could not be reopened: \(error.message)")
       return .failure(error)
     }
   }
@@ -127,7 +128,7 @@ extension JournalJob {
     }
   }
 
-  fileprivate func answerWrite(_ answer: Result<Void, JournalError>) {
+  fileprivate func answerWrite(_ answer: Result<Void, MinervaError>) {
     switch self {
     case .append(_, _, let completion), .snapshot(_, _, let completion): completion(answer)
     case .load, .scenes, .reopen: return

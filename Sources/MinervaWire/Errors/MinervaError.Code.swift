@@ -86,7 +86,18 @@ extension MinervaError.Code {
   public static let diffSuperseded: Self = "diff.superseded"
   public static let diffNoWorker: Self = "diff.no_worker"
   public static let journalUnavailable: Self = "journal.unavailable"
+  public static let journalLocked: Self = "journal.locked"
+  public static let journalNewerFormat: Self = "journal.newer_format"
+  public static let journalCorrupt: Self = "journal.corrupt"
+  public static let journalSequence: Self = "journal.sequence"
+  public static let journalClosed: Self = "journal.closed"
+  public static let journalFile: Self = "journal.file"
   public static let timeOutOfRange: Self = "time.out_of_range"
+
+  // Processes and the runtime directory.
+  public static let runtimeFile: Self = "runtime.file"
+  public static let processStart: Self = "process.start"
+  public static let processUnknown: Self = "process.unknown"
 
   // An app's own error that it did not name.
   public static let appFailed: Self = "app.failed"
