@@ -35,7 +35,7 @@ extension BusSystem {
 
   /// Sweeps deadlines, and a close that is under way; returns when to be called next.
   func sweep(at now: Int64) -> Int64 {
-    var next = Int64.max
+    var next = alarm?(now) ?? .max
     for node in nodes.values {
       for port in node.ports {
         port.sweep(at: now)

@@ -3,7 +3,7 @@ public import MinervaWire
 
 // Events: published once, taken in by whoever subscribed, numbered so that a gap shows.
 extension BusSystem {
-  /// Opens the endpoint that ``publish(topic:body:)`` sends to; one a bus.
+  /// Opens an endpoint that ``publish(topic:body:)`` sends to; with several, each carries every event.
   @discardableResult
   public func bindEvents(on endpoint: Endpoint) async throws(MinervaError) -> Endpoint {
     try await onLoop { () -> Result<Endpoint, MinervaError> in

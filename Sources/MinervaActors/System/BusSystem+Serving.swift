@@ -24,6 +24,16 @@ extension BusSystem {
     }
   }
 
+  /// Calls `alarm` on the loop with the monotonic time, whenever the moment has come that it returned last; one a bus.
+  ///
+  /// `loop.sweep(noLaterThan:)` makes the next call come earlier.
+  package func onAlarm(_ alarm: @escaping @Sendable (Int64) -> Int64) {
+    loop.post {
+      self.alarm = alarm
+      self.loop.sweep(noLaterThan: self.loop.now)
+    }
+  }
+
   /// Runs `work` on the loop and returns its result.
   func onLoop<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
     await withUnsafeContinuation { continuation in loop.perform { continuation.resume(returning: work()) } }

@@ -50,6 +50,8 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
   var eventSinks: [UInt64: AsyncStream<PeerEvent>.Continuation] = [:]
   var closing: Closing?
   var hasClosed = false
+  /// What an actor on the loop wants done at a time of its own; returns when to be called next.
+  var alarm: ((Int64) -> Int64)?
   private(set) var loopBackPort: CallPort!
 
   /// Starts the bus's thread. It runs until ``close(grace:)``.

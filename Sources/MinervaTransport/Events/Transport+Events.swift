@@ -1,13 +1,12 @@
 package import MinervaWire
 
 extension Transport {
-  /// Opens the socket that events go out on. Loop thread only.
+  /// Opens a socket that events go out on, in the same order and under the same numbers as on those opened before. Loop thread only.
   package func bindEvents(on endpoint: Endpoint) throws(MinervaError) -> Endpoint {
-    guard publisher == nil else { throw MinervaError(.endpointTaken, "this bus publishes on one endpoint already") }
     do {
       try endpoint.validate()
       let publisher = try EventPublisher(on: endpoint, transport: self)
-      self.publisher = publisher
+      publishers.append(publisher)
       return publisher.endpoint
     } catch {
       throw Self.typed(error, endpoint)
@@ -15,10 +14,12 @@ extension Transport {
   }
 
   /// Publishes an event: numbered within its topic, never waiting for a subscriber. Loop thread only.
-  package func publish(topic: String, body: [UInt8]) { publisher?.publish(topic: topic, body: body) }
+  package func publish(topic: String, body: [UInt8]) {
+    for publisher in publishers { publisher.publish(topic: topic, body: body) }
+  }
 
   /// Forgets a topic that is over, with its numbers. Loop thread only.
-  package func forget(topic: String) { publisher?.forget(topic: topic) }
+  package func forget(topic: String) { for publisher in publishers { publisher.forget(topic: topic) } }
 
   /// Takes in the events of a publisher; no topics means all. Loop thread only.
   package func subscribe(to endpoint: Endpoint, topics: [String], take: @escaping (PublishedFrame) -> Void, end: @escaping () -> Void)
@@ -41,8 +42,8 @@ extension Transport {
   }
 
   func closeEvents() {
-    publisher?.close()
-    publisher = nil
+    for publisher in publishers { publisher.close() }
+    publishers = []
     for subscription in subscriptions.values { subscription.close() }
     subscriptions = [:]
   }

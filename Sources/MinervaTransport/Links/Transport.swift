@@ -34,7 +34,7 @@ package final class Transport: @unchecked Sendable {
   private var authorized: AuthorizedKeys
   private var random = SystemRandomNumberGenerator()
   private var monitors = 0
-  var publisher: EventPublisher?
+  var publishers: [EventPublisher] = []
   var subscriptions: [ObjectIdentifier: EventSubscription] = [:]
 
   package init(_ settings: TransportSettings) {
