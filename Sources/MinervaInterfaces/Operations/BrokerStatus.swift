@@ -7,6 +7,8 @@ public struct BrokerStatus: Codable, Sendable {
   /// Milliseconds since it began to serve.
   public var uptime: Int
   public var endpoints: [String]
+  /// Where its events are published.
+  public var events: [String]
   public var peers: [PeerStatus]
   public var scenes: Int
   /// Records journaled since the start.
@@ -16,7 +18,8 @@ public struct BrokerStatus: Codable, Sendable {
   public var counters: [String: Int]
 
   public init(
-    node: String, version: String, pid: Int32, epoch: UInt64, uptime: Int, endpoints: [String], peers: [PeerStatus], scenes: Int,
+    node: String, version: String, pid: Int32, epoch: UInt64, uptime: Int, endpoints: [String], events: [String], peers: [PeerStatus],
+    scenes: Int,
     records: UInt64, pool: PoolStatus, counters: [String: Int]
   ) {
     self.node = node
@@ -25,6 +28,7 @@ public struct BrokerStatus: Codable, Sendable {
     self.epoch = epoch
     self.uptime = uptime
     self.endpoints = endpoints
+    self.events = events
     self.peers = peers
     self.scenes = scenes
     self.records = records

@@ -29,6 +29,8 @@ public struct SceneEvent: Codable, Sendable {
   /// What happened.
   public enum Kind: Codable, Sendable {
     case navigation(Event)
+    /// The renderer shows a transition, and acknowledges it by its number.
+    case transition(Transition)
     case list(ListEvent)
     case process(ProcessEvent)
     /// The scene has nothing under way.
@@ -37,6 +39,9 @@ public struct SceneEvent: Codable, Sendable {
 
   /// The feed that carries events of processes.
   public static let processes = ""
+
+  /// The topic of a feed on the event socket.
+  public static func topic(of scene: String) -> String { scene.isEmpty ? "processes" : "scene/\(scene)" }
 }
 
 /// A screen's list or frame changed.
