@@ -1,0 +1,41 @@
+import MinervaInterfaces
+import MinervaJournal
+import MinervaNavigation
+import MinervaWire
+
+/// The number of a call that waits for its answer; given by whoever performs the actions.
+typealias CallToken = UInt64
+
+/// What the broker wants done, in this order.
+enum BrokerAction {
+  /// Make this durable; answered by `committed(upTo:)` or `commitFailed`. Consecutive ones belong into one group.
+  case append(JournalEntry, ticket: UInt64)
+  /// Store the state of a scene; nothing waits for it.
+  case snapshot(JournalSnapshot)
+  /// Open the journal anew after a failure and load every scene; answered by `recovered`.
+  case reopen
+  /// End a call.
+  case answer(CallToken, Reply)
+  /// Make a module; answered by `linked`.
+  case connect(host: String, ConnectOrder)
+  /// Make a module again; answered by `linked`.
+  case resume(host: String, ResumeOrder)
+  /// Give a host something to take note of, in order.
+  case order(host: String, HostOrder)
+  /// Tell a diff worker that nobody waits for a job.
+  case cancelJob(worker: String, String)
+  /// Publish.
+  case publish(SceneEvent)
+
+  /// The value of a call that ends.
+  enum Reply {
+    case answered(SceneAnswer)
+    case turned(TurnReceipt)
+    case registered(HostReceipt)
+    case leased(DiffLease)
+    case looked(SceneSnapshot)
+    case reported([ScreenReport])
+    case done
+    case refused(MinervaError)
+  }
+}

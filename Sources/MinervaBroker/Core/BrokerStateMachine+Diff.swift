@@ -1,0 +1,45 @@
+import MinervaInterfaces
+import MinervaProtocol
+import MinervaWire
+
+/// Diff workers and those who need them.
+extension BrokerStateMachine {
+  /// A worker says how many jobs it wants.
+  mutating func offer(_ offer: DiffOffer, incarnation: UInt64, pid: Int32, now: Moment) -> [BrokerAction] {
+    var actions: [BrokerAction] = []
+    if workers[offer.worker] != incarnation {
+      workers[offer.worker] = incarnation
+      publish(ProcessEvent(change: .joined, node: offer.worker, kind: "diff", pid: pid), now: now, &actions)
+    }
+    return actions + translate(desk.offer(offer, incarnation: incarnation, at: now))
+  }
+
+  /// A caller wants a worker for a job.
+  mutating func lease(_ request: DiffLeaseRequest, token: CallToken, node: String, now: Moment) -> [BrokerAction] {
+    count("diff.leases")
+    return translate(desk.lease(request, token: token, caller: node, at: now))
+  }
+
+  /// A caller is done with a job.
+  mutating func endLease(_ job: String, now: Moment) -> [BrokerAction] { translate(desk.end(job, at: now)) }
+
+  /// A process is gone.
+  mutating func lostWorker(_ node: String, incarnation: UInt64, reason: String, pid: Int32, now: Moment) -> [BrokerAction] {
+    var actions: [BrokerAction] = []
+    if workers[node] == incarnation {
+      workers.removeValue(forKey: node)
+      publish(ProcessEvent(change: .lost, node: node, kind: "diff", pid: pid, reason: reason), now: now, &actions)
+    }
+    return actions + translate(desk.lost(node, incarnation: incarnation, at: now))
+  }
+
+  func translate(_ actions: [DiffDesk.Action]) -> [BrokerAction] {
+    actions.map { action in
+      switch action {
+      case .grant(let token, let lease): .answer(token, .leased(lease))
+      case .refuse(let token, let error): .answer(token, .refused(error))
+      case .cancel(let worker, let job): .cancelJob(worker: worker, job)
+      }
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import MinervaInterfaces
+import MinervaNavigation
+import MinervaProtocol
+import MinervaWire
+
+/// What the core wants done, turned into what the broker does.
+extension BrokerStateMachine {
+  /// Does one effect whose record is durable.
+  mutating func perform(_ effect: Effect, of scene: String, now: Moment, _ actions: inout [BrokerAction]) {
+    guard let slot = scenes[scene] else { return }
+    switch effect {
+    case .answer(let answer): reply(answer, scene: scene, &actions)
+    case .admitted: break
+    case .connect(let connection): connect(connection, of: scene, now: now, &actions)
+    case .resume(let resumption):
+      let key = LinkKey(scene: scene, screen: resumption.screen, lease: resumption.lease)
+      linking[key] = resumption.host
+      scenes[scene]?.hosts.insert(resumption.host)
+      registry.adjustLoad(of: resumption.host, by: 1)
+      actions.append(.resume(host: resumption.host, ResumeOrder(scene: slot.identity, resumption: resumption)))
+    case .deliver(let delivery):
+      // A lost host gets it when it is back (K3): the core keeps it until a turn has handled it.
+      if registry.isAlive(delivery.host) { actions.append(.order(host: delivery.host, .deliver(slot.identity, delivery))) }
+    case .turnTaken(let screen, let number, let refusal):
+      let tokens = turns.removeValue(forKey: TurnKey(scene: scene, screen: screen, number: number)) ?? []
+      for token in tokens { actions.append(.answer(token, .turned(TurnReceipt(refusal: refusal)))) }
+    case .end(let departure): end(departure, of: scene, &actions)
+    case .render(let transition): publish(.transition(transition), of: scene, record: transition.seq, now: now, &actions)
+    case .renderer(let renderer, let refusal):
+      guard let token = renderers.removeValue(forKey: AnswerKey(scene: scene, caller: renderer, txn: "")) else { return }
+      actions.append(.answer(token, refusal.map { .refused(MinervaError($0)) } ?? .done))
+    case .wake(let time):
+      if let time { wakes.insert(WakeQueue.Entry(at: slot.moment(of: time), scene: scene)) }
+    case .event(let event):
+      publish(.navigation(event), of: scene, record: event.seq, now: now, &actions)
+      if case .ended = event.kind { close(scene) }
+    }
+  }
+
+  private mutating func reply(_ answer: Answer, scene: String, _ actions: inout [BrokerAction]) {
+    let key = AnswerKey(scene: scene, caller: answer.caller, txn: answer.txn)
+    guard let tokens = answers.removeValue(forKey: key) else { return }
+    count("answers")
+    let reply: BrokerAction.Reply =
+      switch answer.resolution {
+      case .done(let outcome): .answered(SceneAnswer(outcome: outcome, seq: answer.seq, epoch: epoch))
+      case .refused(let refusal): .refused(MinervaError(refusal, seq: answer.seq))
+      }
+    for token in tokens { actions.append(.answer(token, reply)) }
+  }
+
+  private mutating func connect(_ connection: Connection, of scene: String, now: Moment, _ actions: inout [BrokerAction]) {
+    guard let identity = scenes[scene]?.identity else { return }
+    let key = LinkKey(scene: scene, screen: connection.screen, lease: connection.lease)
+    do throws(MinervaError) {
+      let app = connection.module.app ?? identity.app
+      let host = try registry.host(for: connection.module.name, of: app, pin: connection.module.host)
+      linking[key] = host
+      scenes[scene]?.hosts.insert(host)
+      registry.adjustLoad(of: host, by: 1)
+      actions.append(.connect(host: host, ConnectOrder(scene: identity, connection: connection)))
+    } catch {
+      // A host that is being restarted needs a moment; the core's own deadline ends a link that waits too long.
+      if isExpected(connection.module.name) {
+        parked[key] = connection
+      } else {
+        let report = LinkReport(screen: connection.screen, lease: connection.lease, verdict: .refused(Refusal(error)))
+        feed(.link(report), to: scene, now: now, &actions)
+      }
+    }
+  }
+
+  /// Whether a lost host offered the module, or may have: a restarted broker knows hosts by their screens alone.
+  private func isExpected(_ module: String) -> Bool {
+    if !expected.isEmpty { return true }
+    return registry.hosts.values.contains { host in
+      isAway(host.registration.node) && host.registration.modules.contains { $0.name == module }
+    }
+  }
+
+  private mutating func end(_ departure: Departure, of scene: String, _ actions: inout [BrokerAction]) {
+    guard let slot = scenes[scene] else { return }
+    let key = LinkKey(scene: scene, screen: departure.screen, lease: departure.lease)
+    let linked = linking.removeValue(forKey: key)
+    parked.removeValue(forKey: key)
+    scenes[scene]?.renderings.removeValue(forKey: departure.screen)
+    scenes[scene]?.announced.remove(departure.screen)
+    let host = departure.host.isEmpty ? linked ?? "" : departure.host
+    guard !host.isEmpty else { return }
+    registry.adjustLoad(of: host, by: -1)
+    if registry.isAlive(host) { actions.append(.order(host: host, .end(slot.identity, departure))) }
+  }
+
+  private mutating func close(_ scene: String) {
+    scenes.removeValue(forKey: scene)
+    linking = linking.filter { $0.key.scene != scene }
+    parked = parked.filter { $0.key.scene != scene }
+  }
+
+  // MARK: Events
+
+  /// Publishes an event of a scene under its next number.
+  mutating func publish(
+    _ kind: SceneEvent.Kind, of scene: String, record: UInt64, now: Moment, _ actions: inout [BrokerAction]
+  ) {
+    guard var slot = scenes[scene] else { return }
+    slot.events += 1
+    scenes[scene]?.events = slot.events
+    if case .idle = kind {} else { scenes[scene]?.saidIdle = false }
+    actions.append(
+      .publish(
+        SceneEvent(
+          scene: scene, epoch: epoch, number: slot.events, record: record, at: Int64(slot.time(now).milliseconds), kind: kind)))
+  }
+
+  /// Says once that a scene has nothing under way.
+  mutating func announceIdle(_ scene: String, now: Moment, _ actions: inout [BrokerAction]) {
+    guard let slot = scenes[scene], !slot.saidIdle, slot.isSettled, committed >= ticket else { return }
+    scenes[scene]?.saidIdle = true
+    publish(.idle, of: scene, record: slot.state.seq, now: now, &actions)
+  }
+
+  /// Publishes an event in the feed of processes.
+  mutating func publish(_ event: ProcessEvent, now: Moment, _ actions: inout [BrokerAction]) {
+    processEvents += 1
+    actions.append(
+      .publish(
+        SceneEvent(
+          scene: SceneEvent.processes, epoch: epoch, number: processEvents, record: 0, at: now - started, kind: .process(event))))
+  }
+}
+
+extension MinervaError {
+  /// A refusal of the core, as callers get it.
+  init(_ refusal: Refusal, seq: UInt64? = nil) {
+    var details: [String: String] = [:]
+    for detail in refusal.details { details[detail.name] = detail.value }
+    if let seq { details["seq"] = String(seq) }
+    self.init(Code(refusal.code), refusal.message, details: details)
+  }
+}
+
+extension Refusal {
+  /// An error of a host or of the registry, as the core records it.
+  init(_ error: MinervaError) {
+    self.init(
+      code: error.code.rawValue, message: error.message,
+      details: error.details.sorted { $0.key < $1.key }.map { Detail(name: $0.key, value: $0.value) })
+  }
+}

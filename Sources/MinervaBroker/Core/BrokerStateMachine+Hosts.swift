@@ -1,0 +1,217 @@
+import MinervaInterfaces
+import MinervaNavigation
+import MinervaProtocol
+import MinervaWire
+
+/// Hosts: joining, verdicts, turns, renderings, loss and return.
+extension BrokerStateMachine {
+  /// A host joins, or joins again: what it can take over is resumed, what it holds in vain is named (K3).
+  mutating func register(
+    _ registration: HostRegistration, incarnation: UInt64, pid: Int32, token: CallToken, now: Moment
+  ) -> [BrokerAction] {
+    var actions: [BrokerAction] = []
+    let node = registration.node
+    guard isServing else { return [.answer(token, .refused(.recovering))] }
+    var resumed = expected[node] != nil
+    for action in leases.register(node: node, incarnation: incarnation, at: now) {
+      switch action {
+      case .refused(let error): return actions + [.answer(token, .refused(error))]
+      case .accepted(_, let kept): resumed = resumed || kept
+      case .expired(let lease, .replaced):
+        resumed = true
+        lose(lease.node, now: now, &actions)
+      case .expired(let lease, _): expire(lease.node, now: now, &actions)
+      case .suspended: break
+      }
+    }
+    do throws(MinervaError) {
+      try registry.register(registration)
+    } catch {
+      _ = leases.left(node: node, incarnation: incarnation)
+      return actions + [.answer(token, .refused(error))]
+    }
+    expected.removeValue(forKey: node)
+    let forgotten = registration.running.filter { !isHolding($0, node: node) }
+    hold(
+      .reply(token, .registered(HostReceipt(epoch: epoch, lease: Int(settings.leases.lease), forgotten: forgotten))), now: now, &actions)
+    publish(
+      ProcessEvent(change: resumed ? .resumed : .joined, node: node, kind: "host", pid: pid, reason: registration.app), now: now, &actions)
+    for name in scenes.keys.sorted() where scenes[name]?.identity.app == registration.app {
+      takeBack(name, by: registration, now: now, &actions)
+    }
+    for (key, connection) in parked.sorted(by: { $0.key.screen < $1.key.screen }) {
+      parked.removeValue(forKey: key)
+      perform(.connect(connection), of: key.scene, now: now, &actions)
+    }
+    return actions
+  }
+
+  /// Whether the core agrees that a host runs this coordinator.
+  private func isHolding(_ running: RunningCoordinator, node: String) -> Bool {
+    guard let slot = scenes[running.scene.name], slot.identity == running.scene else { return false }
+    if let report = slot.state.screen(running.screen) { return report.summary.host == node || report.summary.host.isEmpty }
+    return false
+  }
+
+  /// Gives a host back what it ran in a scene before it was lost, and what other lost hosts ran and it can take over.
+  private mutating func takeBack(_ name: String, by registration: HostRegistration, now: Moment, _ actions: inout [BrokerAction]) {
+    guard let slot = scenes[name], slot.hosts.contains(registration.node) || !slot.state.suspended.isEmpty else { return }
+    let node = registration.node
+    let running = Set(registration.running.filter { $0.scene == slot.identity }.map(\.screen))
+    let mine = slot.state.coordinators.filter { $0.summary.host == node }
+    if !mine.isEmpty {
+      if mine.allSatisfy({ running.contains($0.summary.screen) }) {
+        if mine.contains(where: \.isSuspended) {
+          feed(.hostBack(HostReturn(host: node, kept: true)), to: name, now: now, &actions)
+        } else {
+          redeliver(to: node, in: name, now: now, &actions)
+        }
+      } else {
+        if mine.contains(where: { !$0.isSuspended }) { feed(.hostLost(host: node), to: name, now: now, &actions) }
+        let offered = mine.filter { report in registration.modules.contains { $0.name == report.module.name } }
+        feed(
+          .hostBack(HostReturn(host: node, kept: false, resuming: offered.map(\.summary.screen))), to: name, now: now, &actions)
+      }
+    }
+    takeOver(name, by: registration, now: now, &actions)
+  }
+
+  /// After this broker's own restart the host went on: what was on its way to it is sent again.
+  private mutating func redeliver(to node: String, in name: String, now: Moment, _ actions: inout [BrokerAction]) {
+    for effect in scenes[name]?.state.outstanding() ?? [] {
+      if case .deliver(let delivery) = effect, delivery.host == node { hold(.effects(scene: name, [effect]), now: now, &actions) }
+    }
+  }
+
+  /// Lets a living host resume the screens of hosts whose lease is over.
+  private mutating func takeOver(_ name: String, by registration: HostRegistration, now: Moment, _ actions: inout [BrokerAction]) {
+    guard let suspended = scenes[name]?.state.suspended, !suspended.isEmpty else { return }
+    let able = suspended.filter { report in
+      guard !isAway(report.summary.host), report.module.host == nil else { return false }
+      return registration.modules.contains { $0.name == report.module.name }
+    }
+    guard !able.isEmpty else { return }
+    scenes[name]?.hosts.insert(registration.node)
+    feed(
+      .hostBack(HostReturn(host: registration.node, kept: false, resuming: able.map(\.summary.screen))), to: name, now: now, &actions)
+  }
+
+  /// A host answered a connect or resume, or did not.
+  mutating func linked(_ scene: SceneIdentity, _ report: LinkReport, now: Moment) -> [BrokerAction] {
+    var actions: [BrokerAction] = []
+    linking.removeValue(forKey: LinkKey(scene: scene.name, screen: report.screen, lease: report.lease))
+    guard scenes[scene.name]?.identity == scene else { return [] }
+    if case .lost(let host) = report.verdict { registry.adjustLoad(of: host, by: -1) }
+    feed(.link(report), to: scene.name, now: now, &actions)
+    return actions
+  }
+
+  /// A coordinator's turn ended (K3).
+  mutating func turn(_ submission: TurnSubmission, token: CallToken, now: Moment) -> [BrokerAction] {
+    var actions: [BrokerAction] = []
+    let name = submission.scene.name
+    guard isServing else { return [.answer(token, .refused(.recovering))] }
+    guard scenes[name]?.identity == submission.scene else {
+      return [.answer(token, .turned(TurnReceipt(refusal: Refusal(MinervaError.sceneEnded(name)))))]
+    }
+    let report = submission.report
+    turns[TurnKey(scene: name, screen: report.screen, number: report.number), default: []].append(token)
+    if submission.rendering { scenes[name]?.announced.insert(report.screen) }
+    feed(.turn(report), to: name, now: now, &actions)
+    return actions
+  }
+
+  /// A screen shows something new. Kept in memory: after a restart hosts report again.
+  mutating func rendered(_ report: RenderingReport, now: Moment) -> [BrokerAction] {
+    var actions: [BrokerAction] = []
+    let name = report.scene.name, screen = report.rendering.screen
+    guard scenes[name]?.identity == report.scene, scenes[name]?.state.screen(screen) != nil else { return [] }
+    scenes[name]?.renderings[screen] = report.rendering
+    if report.answersTurn { scenes[name]?.announced.remove(screen) }
+    publish(.list(report.change), of: name, record: scenes[name]?.state.seq ?? 0, now: now, &actions)
+    announceIdle(name, now: now, &actions)
+    return actions
+  }
+
+  // MARK: Loss
+
+  /// A process went away. A host's screens are suspended for the lease; a caller has a moment to come back.
+  mutating func lost(_ node: String, incarnation: UInt64, reason: String, pid: Int32, now: Moment) -> [BrokerAction] {
+    var actions: [BrokerAction] = []
+    for case .suspended(let lease, _) in leases.lost(node: node, incarnation: incarnation, at: now) {
+      publish(ProcessEvent(change: .suspended, node: lease.node, kind: "host", pid: pid, reason: reason), now: now, &actions)
+      lose(lease.node, now: now, &actions)
+    }
+    if callers[node] != nil { absentCallers[node] = now }
+    return actions + lostWorker(node, incarnation: incarnation, reason: reason, pid: pid, now: now)
+  }
+
+  private mutating func lose(_ node: String, now: Moment, _ actions: inout [BrokerAction]) {
+    registry.lose(node)
+    for name in scenes.keys.sorted() where scenes[name]?.hosts.contains(node) == true {
+      loseLinks(of: node, in: name, now: now, &actions)
+      suspend(node, in: name, now: now, &actions)
+    }
+  }
+
+  /// Tells a scene that a host is lost, if it does not know.
+  private mutating func suspend(_ node: String, in name: String, now: Moment, _ actions: inout [BrokerAction]) {
+    let mine = scenes[name]?.state.coordinators.filter { $0.summary.host == node } ?? []
+    for report in mine { scenes[name]?.announced.remove(report.summary.screen) }
+    if mine.contains(where: { !$0.isSuspended }) { feed(.hostLost(host: node), to: name, now: now, &actions) }
+  }
+
+  private mutating func loseLinks(of node: String, in name: String, now: Moment, _ actions: inout [BrokerAction]) {
+    for (key, host) in linking.sorted(by: { $0.key.screen < $1.key.screen }) where key.scene == name && host == node {
+      linking.removeValue(forKey: key)
+      feed(.link(LinkReport(screen: key.screen, lease: key.lease, verdict: .lost(host: node))), to: name, now: now, &actions)
+    }
+  }
+
+  /// A process is there (again).
+  mutating func connected(_ node: String) { absentCallers.removeValue(forKey: node) }
+
+  // MARK: Time
+
+  /// The next moment at which `alarm` is to be called.
+  var nextAlarm: Moment? {
+    let gone = absentCallers.values.map { $0 + settings.callerGrace }.min()
+    return [wakes.first?.at, leases.nextDeadline, expected.values.min(), gone, desk.nextDeadline].compactMap { $0 }.min()
+  }
+
+  /// Does what is due.
+  mutating func alarm(now: Moment) -> [BrokerAction] {
+    var actions: [BrokerAction] = []
+    while let first = wakes.first, first.at <= now {
+      wakes.removeFirst()
+      guard let slot = scenes[first.scene], let wake = slot.state.wakeTime, slot.moment(of: wake) <= now else { continue }
+      feed(.timer, to: first.scene, now: now, &actions)
+    }
+    for case .expired(let lease, _) in leases.tick(now) { expire(lease.node, now: now, &actions) }
+    for (node, until) in expected.sorted(by: { $0.key < $1.key }) where until <= now {
+      expected.removeValue(forKey: node)
+      expire(node, now: now, &actions)
+    }
+    for (node, moment) in absentCallers.sorted(by: { $0.key < $1.key }) where now - moment >= settings.callerGrace {
+      absentCallers.removeValue(forKey: node)
+      for key in callers.removeValue(forKey: node) ?? [] where scenes[key.scene] != nil {
+        feed(.callerLost(caller: key.caller), to: key.scene, now: now, &actions)
+      }
+    }
+    return actions + translate(desk.tick(now))
+  }
+
+  /// The lease of a host is over: another may take over, and the core ends what nobody takes.
+  private mutating func expire(_ node: String, now: Moment, _ actions: inout [BrokerAction]) {
+    let others = registry.hosts.values.filter(\.isAlive).map(\.registration).sorted { $0.node < $1.node }
+    for name in scenes.keys.sorted() where scenes[name]?.hosts.contains(node) == true {
+      // After this broker's own restart the core has not been told of the loss.
+      suspend(node, in: name, now: now, &actions)
+      for other in others where other.app == scenes[name]?.identity.app { takeOver(name, by: other, now: now, &actions) }
+    }
+    publish(ProcessEvent(change: .expired, node: node, kind: "host", pid: 0), now: now, &actions)
+  }
+
+  /// Whether a host is lost and may still come back.
+  func isAway(_ node: String) -> Bool { expected[node] != nil || (leases.lease(of: node) != nil && !leases.isRegistered(node)) }
+}

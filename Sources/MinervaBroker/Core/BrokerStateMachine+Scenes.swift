@@ -1,0 +1,179 @@
+import MinervaInterfaces
+import MinervaJournal
+import MinervaNavigation
+import MinervaProtocol
+import MinervaWire
+
+/// Calls about scenes.
+extension BrokerStateMachine {
+  /// A caller asks a scene for something.
+  mutating func request(_ request: SceneRequest, token: CallToken, node: String, now: Moment) -> [BrokerAction] {
+    var actions: [BrokerAction] = []
+    count("requests")
+    do throws(MinervaError) {
+      let name = try open(request.scene, now: now, &actions)
+      let key = AnswerKey(scene: name, caller: request.command.caller, txn: request.command.txn)
+      answers[key, default: []].append(token)
+      callers[node, default: []].insert(AnswerKey(scene: name, caller: request.command.caller, txn: ""))
+      feed(.command(request.command), to: name, now: now, &actions)
+    } catch {
+      actions.append(.answer(token, .refused(error)))
+    }
+    return actions
+  }
+
+  /// A caller wants to see a scene.
+  mutating func look(_ address: SceneAddress, renderings: Bool, token: CallToken, now: Moment) -> [BrokerAction] {
+    looking(at: address, token: token, now: now) { machine, name, actions in
+      guard let slot = machine.scenes[name] else { return }
+      machine.hold(
+        .look(
+          token, scene: name, tree: slot.state.tree, record: slot.state.seq, at: slot.time(now), settled: slot.isSettled,
+          renderings: renderings), now: now, &actions)
+    }
+  }
+
+  /// A caller wants to know of each coordinator.
+  mutating func report(_ address: SceneAddress, token: CallToken, now: Moment) -> [BrokerAction] {
+    looking(at: address, token: token, now: now) { machine, name, actions in
+      machine.hold(.reply(token, .reported(machine.scenes[name]?.state.coordinators ?? [])), now: now, &actions)
+    }
+  }
+
+  private mutating func looking(
+    at address: SceneAddress, token: CallToken, now: Moment, _ body: (inout Self, String, inout [BrokerAction]) -> Void
+  ) -> [BrokerAction] {
+    var actions: [BrokerAction] = []
+    do throws(MinervaError) {
+      let name = try open(address, now: now, &actions)
+      body(&self, name, &actions)
+    } catch {
+      actions.append(.answer(token, .refused(error)))
+    }
+    return actions
+  }
+
+  /// A caller has configured the module it opened (L1).
+  mutating func configured(_ address: SceneAddress, txn: String, failure: Refusal?, now: Moment) throws(MinervaError) -> [BrokerAction] {
+    var actions: [BrokerAction] = []
+    feed(.configured(txn: txn, failure: failure), to: try open(address, now: now, &actions), now: now, &actions)
+    return actions
+  }
+
+  /// Who shows the scene reports; only a wish to attach is answered by the core, everything else at once.
+  mutating func renderer(_ address: SceneAddress, report: RendererReport, token: CallToken, now: Moment) -> [BrokerAction] {
+    looking(at: address, token: token, now: now) { machine, name, actions in
+      if case .attached(let renderer, _) = report {
+        machine.renderers[AnswerKey(scene: name, caller: renderer, txn: "")] = token
+        machine.feed(.renderer(report), to: name, now: now, &actions)
+      } else {
+        machine.feed(.renderer(report), to: name, now: now, &actions)
+        machine.hold(.reply(token, .done), now: now, &actions)
+      }
+    }
+  }
+
+  /// The scene of an address, begun if it does not exist: with the start module of its app, if the app has one.
+  mutating func open(_ address: SceneAddress, now: Moment, _ actions: inout [BrokerAction]) throws(MinervaError) -> String {
+    guard isServing else { throw .recovering }
+    if let slot = scenes[address.name] {
+      if let app = address.app, app != slot.identity.app {
+        throw MinervaError("scene.app_conflict", "the scene \(address.name) shows \(slot.identity.app), not \(app); choose another name")
+      }
+      return address.name
+    }
+    guard SceneIdentity(name: address.name, app: "", incarnation: 0).isValid else {
+      throw MinervaError("scene.bad_name", "a scene's name has 1 to 128 bytes, without \"/\", \"#\" and control characters")
+    }
+    let app = try app(for: address)
+    let incarnation = incarnations[address.name, default: 0] + 1
+    incarnations[address.name] = incarnation
+    let identity = SceneIdentity(name: address.name, app: app, incarnation: incarnation)
+    let state = SceneState(scene: address.name, app: app, settings: sceneSettings)
+    scenes[address.name] = SceneSlot(identity: identity, state: state, now: now)
+    if let start = registry.start(of: app) {
+      let launch = Command(txn: "start", caller: "broker", action: .launch(module: ModuleAddress(name: start), input: []))
+      feed(.command(launch), to: address.name, now: now, &actions)
+    }
+    return address.name
+  }
+
+  private func app(for address: SceneAddress) throws(MinervaError) -> String {
+    let apps = registry.apps
+    if let app = address.app {
+      guard apps.contains(app) else {
+        throw MinervaError(
+          "scene.app_unknown",
+          "no host of the app \(app) is connected" + (apps.isEmpty ? "" : "; there are: \(apps.joined(separator: " "))"),
+          retryable: true)
+      }
+      return app
+    }
+    guard apps.count == 1, let app = apps.first else {
+      throw MinervaError(
+        .sceneAppRequired,
+        apps.isEmpty
+          ? "no host is connected, so there is no app to begin a scene of; start one with minerva up"
+          : "several apps are registered (\(apps.joined(separator: ", "))); say which with scene \(address.name) --app APP",
+        retryable: apps.isEmpty)
+    }
+    return app
+  }
+
+  // MARK: Recovery
+
+  /// Takes in a scene as the journal holds it, and leaves the losses since to the hosts' return.
+  ///
+  /// - Throws: `journal.corrupt` when a record or snapshot cannot be read.
+  mutating func restore(_ journaled: JournaledScene, now: Moment) throws(MinervaError) {
+    guard let identity = SceneIdentity(journaled.scene) else { return }
+    incarnations[identity.name] = max(incarnations[identity.name] ?? 0, identity.incarnation)
+    do {
+      var at: UInt64 = 0
+      var state = SceneState(scene: identity.name, app: identity.app, settings: sceneSettings)
+      if let snapshot = journaled.snapshot {
+        let image = try CBOR.decode(SceneImage.self, from: snapshot.bytes)
+        (at, state) = (image.at, image.state)
+      }
+      for entry in journaled.records {
+        let record = try SceneRecord(decoding: entry.record)
+        at = record.at
+        _ = state.apply(record.record, at: SceneTime(milliseconds: at))
+      }
+      guard !state.hasEnded else { return }
+      if let open = scenes[identity.name], open.identity.incarnation > identity.incarnation { return }
+      var slot = SceneSlot(identity: identity, state: state, now: now, at: SceneTime(milliseconds: at))
+      slot.hosts = Set(state.coordinators.map(\.summary.host).filter { !$0.isEmpty })
+      for host in slot.hosts where !registry.isAlive(host) { expected[host] = now + settings.leases.lease }
+      scenes[identity.name] = slot
+    } catch {
+      throw MinervaError("journal.corrupt", "the scene \(journaled.scene) can't be read: \(error)")
+    }
+  }
+
+  private var sceneSettings: SceneSettings {
+    var scene = SceneSettings()
+    scene.lease = UInt32(clamping: settings.leases.lease + settings.takeover)
+    return scene
+  }
+
+  /// The journal is open again under a new epoch, and every scene was restored: what was under way goes on.
+  mutating func recovered(epoch: UInt64, now: Moment) -> [BrokerAction] {
+    self.epoch = epoch
+    isServing = true
+    committed = ticket
+    var actions: [BrokerAction] = []
+    for name in scenes.keys.sorted() {
+      for effect in scenes[name]?.state.outstanding() ?? [] { perform(effect, of: name, now: now, &actions) }
+    }
+    return actions
+  }
+}
+
+extension SceneIdentity {
+  /// Whether the name can stand in the journal's keys and in topics.
+  var isValid: Bool {
+    (1...128).contains(name.utf8.count)
+      && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "#") }
+  }
+}

@@ -1,0 +1,219 @@
+import MinervaInterfaces
+import MinervaJournal
+import MinervaNavigation
+import MinervaProtocol
+import MinervaWire
+
+/// The broker as a pure state machine: calls, verdicts, turns, losses and commits go in with the time, actions come out.
+///
+/// It owns the scenes and holds back every effect of a record until the record is durable (N16), while the core runs ahead in memory.
+/// Time is a monotonic clock in milliseconds. No I/O: the same inputs give the same actions.
+struct BrokerStateMachine {
+  /// The times and bounds of a broker.
+  struct Settings {
+    /// How long the screens of a lost host stay suspended.
+    var leases = HostLeaseStateMachine.Settings()
+    /// How much longer the core waits before it gives up what no other host took over, in milliseconds.
+    var takeover: Int64 = 250
+    /// How long a lost caller may take to come back before what it asked is rolled back.
+    var callerGrace: Int64 = 1_000
+    /// A snapshot is written after so many records…
+    var snapshotRecords = 1_024
+    /// …or so many bytes of them.
+    var snapshotBytes = 1 << 20
+  }
+
+  /// Effects that wait for their record to be durable, in the order in which they must happen.
+  enum Held {
+    case effects(scene: String, [Effect])
+    case reply(CallToken, BrokerAction.Reply)
+    case look(CallToken, scene: String, tree: SceneTree, record: UInt64, at: SceneTime, settled: Bool, renderings: Bool)
+  }
+
+  /// Who waits for what.
+  struct AnswerKey: Hashable {
+    var scene: String
+    var caller: String
+    var txn: String
+  }
+  struct TurnKey: Hashable {
+    var scene: String
+    var screen: ScreenID
+    var number: UInt32
+  }
+  struct LinkKey: Hashable {
+    var scene: String
+    var screen: ScreenID
+    var lease: UInt32
+  }
+
+  let settings: Settings
+  /// The epoch of the journal under which the scenes are owned.
+  var epoch: UInt64
+  /// When this broker began to serve.
+  let started: Moment
+  /// Whether the journal takes records; `false` between a failed commit and its recovery.
+  var isServing = true
+
+  var registry = Registry()
+  /// The open scenes by name.
+  var scenes: [String: SceneSlot] = [:]
+  /// The last incarnation of every scene name, also of scenes that ended.
+  var incarnations: [String: UInt64] = [:]
+
+  /// The last record that was handed to the journal, and the last that is durable.
+  var ticket: UInt64 = 0
+  var committed: UInt64 = 0
+  var held: HeldQueue<Held> = HeldQueue()
+
+  var answers: [AnswerKey: [CallToken]] = [:]
+  var turns: [TurnKey: [CallToken]] = [:]
+  var renderers: [AnswerKey: CallToken] = [:]
+  /// Where a module is being made; its host is not yet part of the core's state.
+  var linking: [LinkKey: String] = [:]
+  /// Links that wait for a host to come back after this broker's restart.
+  var parked: [LinkKey: Connection] = [:]
+  /// Which host may speak for which name.
+  var leases: HostLeaseStateMachine
+  /// Hosts that a restarted broker knows by their screens alone, with the moment until which they may come back.
+  var expected: [String: Moment] = [:]
+  /// The diff workers' desk, and the life of each worker that has joined.
+  var desk = DiffDesk()
+  var workers: [String: UInt64] = [:]
+  /// Callers seen at each node, and lost nodes with the moment after which their callers are gone for good.
+  var callers: [String: Set<AnswerKey>] = [:]
+  var absentCallers: [String: Moment] = [:]
+  var wakes = WakeQueue()
+  /// Number of the last event in the feed of processes.
+  var processEvents: UInt64 = 0
+  /// What `status` shows.
+  var counters: [String: Int] = [:]
+
+  init(settings: Settings = Settings(), epoch: UInt64, now: Moment) {
+    self.settings = settings
+    self.epoch = epoch
+    leases = HostLeaseStateMachine(settings: settings.leases)
+    started = now
+  }
+
+  mutating func count(_ name: String, _ amount: Int = 1) { counters[name, default: 0] += amount }
+
+  // MARK: Feeding the core
+
+  /// Feeds a record to a scene, hands it to the journal, and holds its effects back until it is durable.
+  mutating func feed(_ record: Record, to name: String, now: Moment, _ actions: inout [BrokerAction]) {
+    guard let time = scenes[name]?.time(now), let step = scenes[name]?.state.apply(record, at: time) else { return }
+    if let seq = step.seq { append(record, seq: seq, at: time, to: name, &actions) }
+    hold(.effects(scene: name, step.effects), now: now, &actions)
+  }
+
+  private mutating func append(_ record: Record, seq: UInt64, at time: SceneTime, to name: String, _ actions: inout [BrokerAction]) {
+    guard let key = scenes[name]?.key else { return }
+    // The values of a record are all encodable: a failure would be a defect of the codec, and is treated as a failed commit.
+    guard let bytes = try? SceneRecord(at: time, record: record).encoded() else { return }
+    ticket += 1
+    count("records")
+    actions.append(.append(JournalEntry(scene: key, sequence: seq, record: bytes), ticket: ticket))
+    scenes[name]?.unsaved.records += 1
+    scenes[name]?.unsaved.bytes += bytes.count
+    snapshotIfDue(name, seq: seq, at: time, &actions)
+  }
+
+  private mutating func snapshotIfDue(_ name: String, seq: UInt64, at time: SceneTime, _ actions: inout [BrokerAction]) {
+    guard let slot = scenes[name], slot.unsaved.records >= settings.snapshotRecords || slot.unsaved.bytes >= settings.snapshotBytes,
+      let bytes = try? CBOR.encode(SceneImage(at: time.milliseconds, state: slot.state))
+    else { return }
+    scenes[name]?.unsaved = (0, 0)
+    actions.append(.snapshot(JournalSnapshot(scene: slot.key, sequence: seq, bytes: bytes)))
+  }
+
+  // MARK: Holding back
+
+  /// Queues what must wait for the journal; it is done at once when nothing is under way.
+  mutating func hold(_ item: Held, now: Moment, _ actions: inout [BrokerAction]) {
+    if committed >= ticket && held.isEmpty {
+      release(item, now: now, &actions)
+    } else {
+      held.append(item, ticket: ticket)
+    }
+  }
+
+  /// Everything up to this record is durable: what waited for it happens now, in order.
+  mutating func committed(upTo ticket: UInt64, now: Moment) -> [BrokerAction] {
+    committed = max(committed, ticket)
+    var actions: [BrokerAction] = []
+    while let item = held.popFirst(upTo: committed) { release(item, now: now, &actions) }
+    return actions
+  }
+
+  private mutating func release(_ item: Held, now: Moment, _ actions: inout [BrokerAction]) {
+    switch item {
+    case .effects(let scene, let effects):
+      for effect in effects { perform(effect, of: scene, now: now, &actions) }
+      announceIdle(scene, now: now, &actions)
+    case .reply(let token, let reply): actions.append(.answer(token, reply))
+    case .look(let token, let scene, let tree, let record, let at, let settled, let renderings):
+      guard let slot = scenes[scene] else { return actions.append(.answer(token, .refused(.sceneEnded(scene)))) }
+      let snapshot = SceneSnapshot(
+        scene: slot.identity, epoch: epoch, record: record, event: slot.events, at: Int64(at.milliseconds), tree: tree,
+        renderings: renderings ? slot.renderings.values.sorted { $0.screen < $1.screen } : [], settled: settled)
+      actions.append(.answer(token, .looked(snapshot)))
+    }
+  }
+
+  /// A commit failed: whoever waits for it is told, memory beyond the journal is discarded, and the journal is opened anew (P1).
+  mutating func commitFailed(_ error: MinervaError) -> [BrokerAction] {
+    guard isServing else { return [] }
+    isServing = false
+    count("journal.failures")
+    var actions: [BrokerAction] = []
+    let waiting = answers.values.flatMap { $0 } + turns.values.flatMap { $0 } + renderers.values
+    for token in waiting { actions.append(.answer(token, .refused(error))) }
+    while let item = held.popFirst(upTo: .max) {
+      switch item {
+      case .reply(let token, _), .look(let token, _, _, _, _, _, _): actions.append(.answer(token, .refused(error)))
+      case .effects: continue
+      }
+    }
+    answers = [:]
+    turns = [:]
+    renderers = [:]
+    linking = [:]
+    parked = [:]
+    scenes = [:]
+    wakes.removeAll()
+    actions.append(.reopen)
+    return actions
+  }
+}
+
+/// A first-in, first-out queue of items with ascending tickets.
+struct HeldQueue<Item> {
+  private var items: [(ticket: UInt64, item: Item)?] = []
+  private var head = 0
+
+  var isEmpty: Bool { head == items.count }
+
+  mutating func append(_ item: Item, ticket: UInt64) { items.append((ticket, item)) }
+
+  /// The first item, if its ticket is not beyond the limit.
+  mutating func popFirst(upTo limit: UInt64) -> Item? {
+    guard head < items.count, let first = items[head], first.ticket <= limit else { return nil }
+    items[head] = nil
+    head += 1
+    if head == items.count || head > 4_096 {
+      items.removeFirst(head)
+      head = 0
+    }
+    return first.item
+  }
+}
+
+extension MinervaError {
+  static let recovering = MinervaError(
+    .journalUnavailable, "the journal is being opened again after a failure; try again in a moment", retryable: true)
+
+  static func sceneEnded(_ name: String) -> MinervaError {
+    MinervaError("scene.ended", "the scene \(name) has ended; its next use begins it anew")
+  }
+}

@@ -1,0 +1,114 @@
+import MinervaInterfaces
+import MinervaProtocol
+import MinervaWire
+
+/// The broker's desk for diff jobs: the pool of workers, and who waits for a lease.
+///
+/// Callers name their jobs by text; the pool counts them by number. A lease or an ending that comes while its caller does not ask (it is still
+/// busy finding out that its worker died) is kept until it does.
+struct DiffDesk {
+  /// What the desk wants done.
+  enum Action {
+    case grant(CallToken, DiffLease)
+    case refuse(CallToken, MinervaError)
+    case cancel(worker: String, job: String)
+  }
+
+  private var pool: WorkerPoolStateMachine
+  /// How long a job may take from its first question to its end, in milliseconds.
+  private let deadline: Int64
+  private var numbers: [String: UInt64] = [:]
+  private var names: [UInt64: String] = [:]
+  private var lastNumber: UInt64 = 0
+  private var waiting: [UInt64: CallToken] = [:]
+  private var leases: [UInt64: WorkerPoolStateMachine.Lease] = [:]
+  /// Errors of jobs whose callers have not asked since, oldest first.
+  private var ended: [(job: String, error: MinervaError)] = []
+  private var endpoints: [String: String] = [:]
+  private(set) var poisoned = 0
+
+  init(settings: WorkerPoolStateMachine.Settings = WorkerPoolStateMachine.Settings(), deadline: Int64 = 60_000) {
+    pool = WorkerPoolStateMachine(settings: settings)
+    self.deadline = deadline
+  }
+
+  var nextDeadline: Moment? { pool.nextDeadline }
+
+  var status: PoolStatus {
+    PoolStatus(workers: pool.alive.count, waiting: pool.waiting, running: pool.unfinished - pool.waiting, poisoned: poisoned)
+  }
+
+  /// A worker says where it listens and how many jobs it wants.
+  mutating func offer(_ offer: DiffOffer, incarnation: UInt64, at now: Moment) -> [Action] {
+    endpoints[offer.worker] = offer.endpoint
+    return translate(pool.credit(.init(name: offer.worker, incarnation: incarnation), wants: offer.credit, at: now))
+  }
+
+  /// A caller asks for a worker: the first time, or again after its worker died.
+  mutating func lease(_ request: DiffLeaseRequest, token: CallToken, caller: String, at now: Moment) -> [Action] {
+    if let index = ended.firstIndex(where: { $0.job == request.job }) { return [.refuse(token, ended.remove(at: index).error)] }
+    let id = number(of: request.job)
+    waiting[id] = token
+    var actions: [Action] = []
+    if let lost = request.lost, let lease = leases[id], lease.worker.name == lost {
+      leases[id] = nil
+      actions += translate(pool.lost(id, attempt: lease.attempt, at: now))
+      guard numbers[request.job] == id else { return actions }
+    }
+    let job = WorkerPoolStateMachine.Job(size: request.rows, supersedes: request.list, caller: caller, deadline: now + deadline)
+    return actions + translate(pool.submit(id, job, at: now))
+  }
+
+  /// A caller has its answer, or gives the job up.
+  mutating func end(_ job: String, at now: Moment) -> [Action] {
+    guard let id = numbers[job] else { return [] }
+    let lease = leases[id]
+    forget(id)
+    guard let lease else { return translate(pool.cancel(id, at: now)) }
+    return translate(pool.finished(id, worker: lease.worker, attempt: lease.attempt, at: now))
+  }
+
+  /// A process is gone: as a worker, or as a caller.
+  mutating func lost(_ node: String, incarnation: UInt64, at now: Moment) -> [Action] {
+    translate(pool.workerLost(.init(name: node, incarnation: incarnation), at: now) + pool.callerLost(node, at: now))
+  }
+
+  /// Jobs past their deadline end.
+  mutating func tick(_ now: Moment) -> [Action] { translate(pool.tick(now)) }
+
+  private mutating func number(of job: String) -> UInt64 {
+    if let known = numbers[job] { return known }
+    lastNumber += 1
+    numbers[job] = lastNumber
+    names[lastNumber] = job
+    return lastNumber
+  }
+
+  private mutating func forget(_ id: UInt64) {
+    if let name = names.removeValue(forKey: id) { numbers[name] = nil }
+    waiting[id] = nil
+    leases[id] = nil
+  }
+
+  private mutating func translate(_ actions: [WorkerPoolStateMachine.Action]) -> [Action] {
+    actions.compactMap { action in
+      switch action {
+      case .grant(let lease):
+        leases[lease.job] = lease
+        guard let token = waiting.removeValue(forKey: lease.job), let job = names[lease.job] else { return nil }
+        return .grant(
+          token, DiffLease(job: job, worker: lease.worker.name, endpoint: endpoints[lease.worker.name] ?? "", attempt: lease.attempt))
+      case .fail(let id, let error):
+        if error.code == .diffPoison { poisoned += 1 }
+        guard let job = names[id] else { return nil }
+        let token = waiting[id]
+        forget(id)
+        if let token { return .refuse(token, error) }
+        ended.append((job, error))
+        if ended.count > 1_024 { ended.removeFirst() }
+        return nil
+      case .cancel(let lease): return names[lease.job].map { .cancel(worker: lease.worker.name, job: $0) }
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import MinervaInterfaces
+import MinervaNavigation
+import MinervaProtocol
+
+/// One open scene as the broker holds it: the core's state, and what is kept beside it in memory alone.
+struct SceneSlot {
+  let identity: SceneIdentity
+  /// The scene's name in the journal.
+  let key: String
+  var state: SceneState
+  /// The monotonic moment at which scene time was `base`.
+  private let opened: Moment
+  private let base: UInt64
+
+  /// The number of the last event that was published.
+  var events: UInt64 = 0
+  /// What each screen shows, as its host reported it last.
+  var renderings: [ScreenID: StampedRendering] = [:]
+  /// Screens whose turn announced a rendering that has not come.
+  var announced: Set<ScreenID> = []
+  /// Hosts that run, or ran, coordinators of it.
+  var hosts: Set<String> = []
+  /// Whether the last event said that nothing is under way.
+  var saidIdle = false
+  /// Records and bytes since the last snapshot.
+  var unsaved = (records: 0, bytes: 0)
+
+  init(identity: SceneIdentity, state: SceneState, now: Moment, at time: SceneTime = .zero) {
+    self.identity = identity
+    self.key = identity.description
+    self.state = state
+    self.opened = now
+    self.base = time.milliseconds
+  }
+
+  /// The scene's time; it stands still while no broker runs.
+  func time(_ now: Moment) -> SceneTime { SceneTime(milliseconds: base + UInt64(max(0, now - opened))) }
+
+  /// The monotonic moment of a moment of scene time.
+  func moment(of time: SceneTime) -> Moment {
+    let ahead = time.milliseconds > base ? time.milliseconds - base : 0
+    return opened + Int64(min(ahead, UInt64(Int64.max / 4)))
+  }
+
+  /// Whether no request, message or announced rendering is under way.
+  var isSettled: Bool { announced.isEmpty && state.isSettled }
+}
+
+extension SceneIdentity {
+  /// Reads the form that `description` writes: `app/name#incarnation`.
+  init?(_ description: String) {
+    guard let hash = description.lastIndex(of: "#"), let incarnation = UInt64(description[description.index(after: hash)...]),
+      let slash = description.firstIndex(of: "/"), slash < hash
+    else { return nil }
+    self.init(
+      name: String(description[description.index(after: slash)..<hash]), app: String(description[..<slash]), incarnation: incarnation)
+  }
+}

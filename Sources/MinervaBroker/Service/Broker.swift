@@ -1,0 +1,97 @@
+import Distributed
+import Glibc
+public import MinervaActors
+package import MinervaInterfaces
+package import MinervaJournal
+public import MinervaTransport
+import MinervaWire
+
+/// What a broker is started with.
+public struct BrokerSettings: Sendable {
+  /// Where callers, hosts and workers dial it.
+  public var endpoints: [Endpoint]
+  /// Where its events are published.
+  public var events: [Endpoint]
+  /// The product version, for people.
+  public var version: String
+  /// The bus underneath; its node name is the broker's.
+  public var bus: BusSettings
+
+  public init(endpoints: [Endpoint], events: [Endpoint], version: String, bus: BusSettings) {
+    self.endpoints = endpoints
+    self.events = events
+    self.version = version
+    self.bus = bus
+  }
+}
+
+/// A broker as a library: owns scenes, admits requests, journals, answers, publishes.
+///
+/// A process runs it (`minerva-broker`); an app or a test may embed it. When `start` returns it serves; when `close` returns it has ended.
+public final class Broker: Sendable {
+  public let bus: BusSystem
+  private let gateway: Gateway
+  private let journal: any Journal
+  private let peers: Task<Void, Never>
+
+  private init(bus: BusSystem, gateway: Gateway, journal: any Journal, peers: Task<Void, Never>) {
+    self.bus = bus
+    self.gateway = gateway
+    self.journal = journal
+    self.peers = peers
+  }
+
+  /// Restores what the journal holds, then listens.
+  ///
+  /// - Throws: `journal.*` when the journal cannot be read, `bus.endpoint_*` when an endpoint cannot be bound.
+  package static func start(
+    _ settings: BrokerSettings, journal: any Journal, epoch: UInt64, interfaces: FixedInterfaces
+  ) async throws -> Broker {
+    let bus = BusSystem(settings.bus)
+    let gateway = BusSystem.named(WellKnown.broker) {
+      Gateway(journal: journal, epoch: epoch, version: settings.version, pid: getpid(), actorSystem: bus)
+    }
+    do {
+      let scenes = try await everything(in: journal)
+      try await gateway.whenLocal { try $0.restore(scenes, epoch: epoch) }
+      bus.onAlarm { [weak gateway] now in gateway?.assumeIsolated { $0.alarm(at: now) } ?? .max }
+      try await bus.expose(gateway, as: interfaces.broker)
+      let peers = Task { [weak gateway] in
+        for await event in bus.peerEvents {
+          guard let gateway else { return }
+          switch event {
+          case .connected(let peer): await gateway.whenLocal { $0.connected(peer) }
+          case .lost(let node, let incarnation, let reason):
+            await gateway.whenLocal { $0.lost(node, incarnation: incarnation, reason: reason) }
+          }
+        }
+      }
+      var events: [String] = [], calls: [String] = []
+      for endpoint in settings.events { events.append(try await bus.bindEvents(on: endpoint).description) }
+      for endpoint in settings.endpoints { calls.append(try await bus.listen(on: endpoint).description) }
+      await gateway.whenLocal { [calls, events] in $0.listens(on: calls, events: events) }
+      return Broker(bus: bus, gateway: gateway, journal: journal, peers: peers)
+    } catch {
+      await bus.close(grace: .zero)
+      throw error
+    }
+  }
+
+  /// Every scene of a journal whose last incarnation is open.
+  static func everything(in journal: any Journal) async throws -> [JournaledScene] {
+    var scenes: [JournaledScene] = []
+    for head in try await journal.scenes() {
+      if let scene = try await journal.load(head.scene) { scenes.append(scene) }
+    }
+    return scenes
+  }
+
+  /// Stops serving: what is answered goes out within the grace, the journal is closed after the last commit.
+  @discardableResult
+  public func close(grace: Duration = .milliseconds(500)) async -> CloseReport {
+    let report = await bus.close(grace: grace)
+    peers.cancel()
+    await journal.close()
+    return report
+  }
+}

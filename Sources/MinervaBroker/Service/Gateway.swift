@@ -1,0 +1,400 @@
+import Distributed
+import MinervaActors
+import MinervaInterfaces
+import MinervaJournal
+import MinervaNavigation
+import MinervaProtocol
+import MinervaTransport
+import MinervaWire
+
+/// The broker's actor: brings calls to the state machine and performs what it answers. Runs on the bus's loop.
+distributed actor Gateway: BrokerGateway {
+  typealias ActorSystem = BusSystem
+  typealias Reply = BrokerAction.Reply
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { actorSystem.loop.asUnownedSerialExecutor() }
+
+  private var machine: BrokerStateMachine
+  private let journal: any Journal
+  private let version: String
+  private var calls: [CallToken: CheckedContinuation<Reply, Never>] = [:]
+  private var lastToken: CallToken = 0
+  private var lanes: [String: OrderLane] = [:]
+  private var pids: [String: Int32] = [:]
+  private var endpoints: (calls: [String], events: [String]) = ([], [])
+  private let pid: Int32
+
+  init(journal: any Journal, epoch: UInt64, version: String, pid: Int32, actorSystem: BusSystem) {
+    machine = BrokerStateMachine(epoch: epoch, now: Moment(milliseconds: MonotonicTime.milliseconds))
+    self.journal = journal
+    self.version = version
+    self.pid = pid
+    self.actorSystem = actorSystem
+  }
+
+  private var now: Moment { Moment(milliseconds: actorSystem.loop.now) }
+
+  /// Notes where the broker listens, for `status`.
+  func listens(on calls: [String], events: [String]) { endpoints = (calls, events) }
+
+  // MARK: Scenes
+
+  distributed func request(_ request: SceneRequest) async throws -> SceneAnswer {
+    let node = try permit(request.command.action.role, scene: request.scene)
+    guard case .answered(let answer) = try await reply({ $0.request(request, token: $1, node: node, now: $2) }) else {
+      throw Self.unexpected
+    }
+    return answer
+  }
+
+  distributed func snapshot(_ scene: SceneAddress, renderings: Bool) async throws -> SceneSnapshot {
+    try permit(.observe, scene: scene)
+    guard case .looked(let snapshot) = try await reply({ $0.look(scene, renderings: renderings, token: $1, now: $2) }) else {
+      throw Self.unexpected
+    }
+    return snapshot
+  }
+
+  distributed func rendering(_ scene: SceneAddress, screen: ScreenID) async throws -> StampedRendering {
+    try permit(.observe, scene: scene)
+    guard let slot = machine.scenes[scene.name] else { throw MinervaError.sceneEnded(scene.name) }
+    guard let rendering = slot.renderings[screen] else {
+      throw MinervaError("screen.not_rendered", "\(screen) has shown nothing yet; its host reports it in a moment", retryable: true)
+    }
+    return rendering
+  }
+
+  distributed func coordinators(_ scene: SceneAddress) async throws -> [ScreenReport] {
+    try permit(.observe, scene: scene)
+    guard case .reported(let reports) = try await reply({ $0.report(scene, token: $1, now: $2) }) else { throw Self.unexpected }
+    return reports
+  }
+
+  distributed func scenes() async throws -> [SceneIdentity] {
+    try permit(.observe)
+    return machine.scenes.values.map(\.identity).filter { mayTouch($0.name, app: $0.app) }.sorted { $0.name < $1.name }
+  }
+
+  distributed func modules() async throws -> [ModuleListing] {
+    try permit(.observe)
+    return machine.registry.apps.flatMap { app in
+      machine.registry.modules(of: app).map { ModuleListing(app: app, module: $0.module, hosts: $0.hosts) }
+    }
+  }
+
+  distributed func configured(_ scene: SceneAddress, txn: String, failure: Refusal?) async throws {
+    try permit(.navigate, scene: scene)
+    perform(try machine.configured(scene, txn: txn, failure: failure, now: now))
+  }
+
+  distributed func renderer(_ scene: SceneAddress, report: RendererReport) async throws {
+    try permit(.navigate, scene: scene)
+    _ = try await reply { $0.renderer(scene, report: report, token: $1, now: $2) }
+  }
+
+  // MARK: Hosts
+
+  distributed func register(_ registration: HostRegistration) async throws -> HostReceipt {
+    let caller = try permitted(.admin)
+    guard registration.node == caller.node else {
+      throw MinervaError(.badMessage, "\(caller.node) cannot register as \(registration.node)")
+    }
+    if let endpoint = registration.endpoint.flatMap({ try? Endpoint($0) }) {
+      await actorSystem.route(node: registration.node, to: endpoint)
+    }
+    let pid = pids[caller.node] ?? 0
+    let answer = try await reply {
+      $0.register(registration, incarnation: caller.incarnation, pid: pid, token: $1, now: $2)
+    }
+    guard case .registered(let receipt) = answer else { throw Self.unexpected }
+    return receipt
+  }
+
+  distributed func turn(_ submission: TurnSubmission) async throws -> TurnReceipt {
+    _ = try permitted(.admin)
+    guard case .turned(let receipt) = try await reply({ $0.turn(submission, token: $1, now: $2) }) else { throw Self.unexpected }
+    return receipt
+  }
+
+  distributed func rendered(_ report: RenderingReport) async throws {
+    _ = try permitted(.admin)
+    perform(machine.rendered(report, now: now))
+  }
+
+  distributed func service(_ name: String, app: String) async throws -> ServiceLocation {
+    _ = try permitted(.admin)
+    return try machine.registry.service(name, of: app)
+  }
+
+  distributed func location(of screen: ScreenID, scene: SceneAddress) async throws -> ServiceLocation {
+    _ = try permitted(.admin)
+    guard let report = machine.scenes[scene.name]?.state.screen(screen) else {
+      throw MinervaError(.staleRef, "\(screen) is not open in \(scene.name)")
+    }
+    let host = report.summary.host
+    return ServiceLocation(name: "\(screen)", node: host, endpoint: machine.registry.hosts[host]?.registration.endpoint)
+  }
+
+  // MARK: Diff workers
+
+  distributed func offer(_ offer: DiffOffer) async throws {
+    let caller = try permitted(.admin)
+    guard offer.worker == caller.node else { throw MinervaError(.badMessage, "\(caller.node) cannot offer for \(offer.worker)") }
+    perform(machine.offer(offer, incarnation: caller.incarnation, pid: pids[caller.node] ?? 0, now: now))
+  }
+
+  distributed func lease(_ request: DiffLeaseRequest) async throws -> DiffLease {
+    let node = try permitted(.navigate).node
+    guard case .leased(let lease) = try await reply({ $0.lease(request, token: $1, node: node, now: $2) }) else { throw Self.unexpected }
+    return lease
+  }
+
+  distributed func endLease(job: String) async throws {
+    _ = try permitted(.navigate)
+    perform(machine.endLease(job, now: now))
+  }
+
+  // MARK: Operations
+
+  distributed func status() async throws -> BrokerStatus {
+    try permit(.observe)
+    let peers = await actorSystem.peers().map { peer in
+      PeerStatus(
+        node: peer.node, kind: peer.kind, version: peer.version, pid: peer.pid, endpoint: peer.endpoint, heartbeatAge: Int(peer.silence),
+        uptime: Int(peer.uptime))
+    }
+    let bus = await actorSystem.counters()
+    var counters = machine.counters
+    counters["frames.received"] = Int(clamping: bus.framesReceived)
+    counters["frames.sent"] = Int(clamping: bus.framesSent)
+    counters["frames.bad"] = Int(clamping: bus.badMessages)
+    counters["handshakes.failed"] = Int(clamping: bus.failedHandshakes)
+    counters["keys.refused"] = Int(clamping: bus.refusedKeys)
+    counters["peers.rejected"] = Int(clamping: bus.rejectedPeers)
+    counters["events"] = Int(clamping: bus.eventsPublished)
+    counters["calls.served"] = Int(clamping: bus.callsServed)
+    return BrokerStatus(
+      node: id.node, version: version, pid: pid, epoch: machine.epoch, uptime: Int(now - machine.started), endpoints: endpoints.calls,
+      events: endpoints.events, peers: peers, scenes: machine.scenes.count, records: UInt64(machine.counters["records"] ?? 0),
+      pool: machine.desk.status, counters: counters)
+  }
+
+  // MARK: What others see
+
+  /// Notes a peer that came up.
+  func connected(_ peer: PeerInfo) {
+    pids[peer.node] = peer.pid
+    machine.connected(peer.node)
+  }
+
+  /// Notes a peer that is gone.
+  func lost(_ node: String, incarnation: UInt64, reason: String) {
+    lanes[node]?.drop()
+    perform(machine.lost(node, incarnation: incarnation, reason: reason, pid: pids.removeValue(forKey: node) ?? 0, now: now))
+  }
+
+  /// Does what is due and returns when to be called next.
+  func alarm(at now: Int64) -> Int64 {
+    let moment = Moment(milliseconds: now)
+    if let next = machine.nextAlarm, next <= moment { perform(machine.alarm(now: moment)) }
+    return machine.nextAlarm?.milliseconds ?? .max
+  }
+
+  /// Takes in what the journal holds.
+  func restore(_ scenes: [JournaledScene], epoch: UInt64) throws(MinervaError) {
+    for scene in scenes { try machine.restore(scene, now: now) }
+    perform(machine.recovered(epoch: epoch, now: now))
+  }
+
+  // MARK: Rights
+
+  @discardableResult
+  private func permit(_ role: PeerRole, scene: SceneAddress? = nil) throws(MinervaError) -> String {
+    let caller = try permitted(role)
+    if let scene, !mayTouch(scene.name, app: scene.app ?? machine.scenes[scene.name]?.identity.app) {
+      throw MinervaError(.unauthorized, "the key of \(caller.node) may not touch the scene \(scene.name)")
+    }
+    return caller.node
+  }
+
+  private func permitted(_ role: PeerRole) throws(MinervaError) -> PeerIdentity {
+    guard let caller = BusSystem.currentCaller else { throw MinervaError(.unauthorized, "a call from nobody") }
+    guard caller.role >= role else {
+      throw MinervaError(.unauthorized, "\(caller.node) has the role \(caller.role.rawValue); this needs \(role.rawValue)")
+    }
+    return caller
+  }
+
+  private func mayTouch(_ scene: String, app: String?) -> Bool {
+    guard let grant = BusSystem.currentCaller?.grant, !grant.isUnrestricted else { return true }
+    return (grant.scenes.isEmpty || grant.scenes.contains(scene)) && (grant.apps.isEmpty || app.map(grant.apps.contains) ?? false)
+  }
+
+  // MARK: Calls that wait
+
+  private static let unexpected = MinervaError(.appFailed, "the broker answered another question; this is a defect, please report it")
+
+  /// Brings a call to the machine and waits for its reply.
+  private func reply(_ bring: (inout BrokerStateMachine, CallToken, Moment) -> [BrokerAction]) async throws -> Reply {
+    lastToken += 1
+    let token = lastToken
+    let reply = await withCheckedContinuation { continuation in
+      calls[token] = continuation
+      perform(bring(&machine, token, now))
+    }
+    if case .refused(let error) = reply { throw error }
+    return reply
+  }
+
+  // MARK: Performing
+
+  private func perform(_ actions: [BrokerAction]) {
+    var group: [JournalEntry] = []
+    var ticket: UInt64 = 0
+    for action in actions {
+      if case .append(let entry, let number) = action {
+        group.append(entry)
+        ticket = number
+        continue
+      }
+      if !group.isEmpty {
+        commit(group, ticket)
+        group = []
+      }
+      switch action {
+      case .append: break
+      case .snapshot(let snapshot): journal.writeSnapshot(snapshot, epoch: machine.epoch) { _ in }
+      case .reopen: reopen()
+      case .answer(let token, let reply): calls.removeValue(forKey: token)?.resume(returning: reply)
+      case .connect(let host, let order): connect(order, at: host)
+      case .resume(let host, let order): resume(order, at: host)
+      case .order(let host, let order):
+        if lane(host).append(order) { Task { await self.send(to: host) } }
+      case .cancelJob(let worker, let job): cancel(job, at: worker)
+      case .publish(let event): publish(event)
+      }
+    }
+    if !group.isEmpty { commit(group, ticket) }
+    if let next = machine.nextAlarm { actorSystem.loop.sweep(noLaterThan: next.milliseconds) }
+  }
+
+  private func commit(_ group: [JournalEntry], _ ticket: UInt64) {
+    let loop = actorSystem.loop
+    journal.append(group, epoch: machine.epoch) { [self] result in
+      loop.post {
+        self.assumeIsolated { gateway in
+          switch result {
+          case .success: gateway.perform(gateway.machine.committed(upTo: ticket, now: gateway.now))
+          case .failure(let error): gateway.perform(gateway.machine.commitFailed(MinervaError(error)))
+          }
+        }
+      }
+    }
+  }
+
+  private func publish(_ event: SceneEvent) {
+    guard let body = try? CBOR.encode(event) else { return }
+    actorSystem.publish(topic: SceneEvent.topic(of: event.scene), body: body)
+  }
+
+  // MARK: Hosts and workers, called
+
+  private func endpoint(of host: String) throws -> $ModuleEndpoint {
+    try $ModuleEndpoint.resolve(id: ActorAddress(node: host, name: WellKnown.host), using: actorSystem)
+  }
+
+  private func connect(_ order: ConnectOrder, at host: String) {
+    link(order.scene, order.connection.screen, order.connection.lease, at: host) { try await $0.connect(order) }
+  }
+
+  private func resume(_ order: ResumeOrder, at host: String) {
+    link(order.scene, order.resumption.screen, order.resumption.lease, at: host) { try await $0.resume(order) }
+  }
+
+  private func link(
+    _ scene: SceneIdentity, _ screen: ScreenID, _ lease: UInt32, at host: String,
+    _ ask: @escaping @Sendable ($ModuleEndpoint) async throws -> LinkVerdict
+  ) {
+    Task {
+      let verdict: LinkVerdict
+      do {
+        let endpoint = try self.endpoint(of: host)
+        verdict = try await BusSystem.$deadline.withValue(.seconds(10)) { try await ask(endpoint) }
+      } catch let error as MinervaError where [.peerLost, .unreachable, .closed].contains(error.code) {
+        verdict = .lost(host: host)
+      } catch let error as MinervaError {
+        verdict = .refused(Refusal(error))
+      } catch {
+        verdict = .refused(Refusal(code: MinervaError.Code.moduleFactoryFailed.rawValue, message: "\(host) failed: \(error)"))
+      }
+      self.perform(self.machine.linked(scene, LinkReport(screen: screen, lease: lease, verdict: verdict), now: self.now))
+    }
+  }
+
+  private func lane(_ host: String) -> OrderLane {
+    if let lane = lanes[host] { return lane }
+    let lane = OrderLane()
+    lanes[host] = lane
+    return lane
+  }
+
+  /// Sends what a lane holds until it is empty.
+  private func send(to host: String) async {
+    while let batch = lanes[host]?.next() {
+      while true {
+        do {
+          try await endpoint(of: host).accept(batch)
+          break
+        } catch let error as MinervaError where error.code == .deadline || error.code == .backpressure {
+          machine.count("orders.repeated")
+        } catch {
+          machine.count("orders.dropped", batch.count)
+          break
+        }
+      }
+    }
+  }
+
+  private func cancel(_ job: String, at worker: String) {
+    Task {
+      try? await $DiffWorker.resolve(id: ActorAddress(node: worker, name: WellKnown.worker), using: self.actorSystem).cancel(job: job)
+    }
+  }
+
+  // MARK: Recovery
+
+  /// Opens the journal anew, with growing pauses, until it takes records again (P1).
+  private func reopen() {
+    Task {
+      var backoff = Backoff(first: 100, cap: 5_000)
+      var random = SystemRandomNumberGenerator()
+      while true {
+        do {
+          let epoch = try await self.journal.reopen()
+          try self.restore(try await Broker.everything(in: self.journal), epoch: epoch)
+          return
+        } catch {
+          self.machine.count("journal.failures")
+          try? await ContinuousClock().sleep(for: .milliseconds(backoff.next(using: &random)))
+        }
+      }
+    }
+  }
+}
+
+extension Command.Action {
+  /// What a caller must be allowed for it: speaking in a module's place is for administrators.
+  var role: PeerRole {
+    switch self {
+    case .output, .finish, .cancel, .end: .admin
+    default: .navigate
+    }
+  }
+}
+
+extension MinervaError {
+  /// An error of the journal, as callers get it.
+  init(_ error: JournalError) {
+    self.init(Code(error.code.description), error.message, retryable: error.retryable)
+  }
+}

@@ -1,0 +1,34 @@
+import MinervaInterfaces
+
+/// The orders on their way to one host: sent in order, those that gathered meanwhile as one batch. Confined to the bus's loop.
+///
+/// A batch that was not answered in time is sent again, because messages are numbered and their endings idempotent; one whose host is gone is
+/// dropped, because the core keeps what matters and delivers it when the host is back (N7).
+final class OrderLane {
+  private var waiting: [HostOrder] = []
+  private var isSending = false
+
+  /// Orders of one batch.
+  private static let batch = 256
+
+  /// Adds an order; `true` when nobody sends yet, so that the caller begins.
+  func append(_ order: HostOrder) -> Bool {
+    waiting.append(order)
+    defer { isSending = true }
+    return !isSending
+  }
+
+  /// The next batch, or nothing: then the lane rests.
+  func next() -> [HostOrder]? {
+    guard !waiting.isEmpty else {
+      isSending = false
+      return nil
+    }
+    let batch = Array(waiting.prefix(Self.batch))
+    waiting.removeFirst(batch.count)
+    return batch
+  }
+
+  /// Drops what waits: the host is gone.
+  func drop() { waiting = [] }
+}
