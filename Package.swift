@@ -64,11 +64,14 @@ let package = Package(
     layer("Minerva", on: ["ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"]),
     layer(
       "MinervaBroker",
-      on: ["MinervaActors", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire"]),
+      on: [
+        "MinervaActors", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire",
+      ]),
     layer(
       "MinervaHosting",
       on: [
-        "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire",
+        "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaTransport",
+        "MinervaWire",
       ]),
     layer(
       "MinervaTesting",
@@ -85,7 +88,8 @@ let package = Package(
     // The command line.
     layer("CommandKit", on: ["MinervaWire"], at: "cli"),
     layer(
-      "ShellKit", on: ["CEditLine", "CommandKit", "ListDiff", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"], at: "cli"),
+      "ShellKit", on: ["CEditLine", "CommandKit", "ListDiff", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"], at: "cli"
+    ),
     program(
       "minerva-command",
       on: [
