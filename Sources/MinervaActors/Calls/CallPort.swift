@@ -8,7 +8,6 @@ final class OutgoingCall: @unchecked Sendable {
   let target: String
   let buffer: OutputBuffer
   let arguments: Int
-  let hasGenerics: Bool
   let isList: Bool
   let deadline: Int64
   let token: UInt64
@@ -22,7 +21,6 @@ final class OutgoingCall: @unchecked Sendable {
     self.target = target
     buffer = invocation.encoder.buffer
     arguments = invocation.arguments
-    hasGenerics = !invocation.generics.isEmpty
     self.isList = isList
     self.deadline = deadline
     self.token = token
@@ -86,7 +84,6 @@ final class CallPort: @unchecked Sendable {
       .call, arguments: UInt8(truncatingIfNeeded: call.arguments), call: identifier, deadline: UInt32(clamping: remaining),
       bodyLength: UInt32(clamping: buffer.count - Envelope.size))
     if call.isList { header.flags.insert(.list) }
-    if call.hasGenerics { header.flags.insert(.generics) }
     try buffer.append(name: call.address.name, limit: limits.nameBytes)
     if let index = system.index(of: call.target) {
       header.flags.insert(.targetIndex)

@@ -15,8 +15,8 @@ class ExposedActor: @unchecked Sendable {
   struct Method {
     let target: String
     let arguments: Int
-    /// The types its generic parameters may stand for, by their names on the wire.
-    let generics: [[String]: [any Any.Type]]
+    /// What its generic parameter stands for, when it is a method of an interface's stub.
+    let stub: (any Any.Type)?
     let hasDirectPath: Bool
     let number: Int
   }
@@ -55,17 +55,9 @@ where Stub.ID == ActorAddress, Stub.ActorSystem == BusSystem, Actor.ID == ActorA
       guard isOnLoop || direct[number] == nil else {
         throw MinervaError(.notExposed, "\(method.label): only an actor whose executor is the bus's loop can answer directly")
       }
-      var generics = byName[method.target]?.generics ?? [:]
-      // These names come from our own recording, so looking them up in the runtime is safe; the result is what a call may use.
-      let types = method.generics.compactMap { _typeByName($0) }
-      guard types.count == method.generics.count else {
-        throw MinervaError(.notExposed, "\(method.label): a generic argument has a type that cannot be looked up")
-      }
-      generics[method.generics] = types
       let known = Method(
-        target: method.target, arguments: method.arguments, generics: generics,
-        hasDirectPath: direct[number] != nil && method.generics.isEmpty,
-        number: number)
+        target: method.target, arguments: method.arguments, stub: method.isThroughStub ? Stub.self : nil,
+        hasDirectPath: direct[number] != nil, number: number)
       byName[method.target] = known
       if let index = catalogue.index(of: method.target) { byIndex[Int(index)] = known }
     }

@@ -13,12 +13,12 @@ public import MinervaWire
 /// }
 /// ```
 public struct InterfaceTargets<Stub: DistributedActor>: Sendable where Stub.ID == ActorAddress, Stub.ActorSystem == BusSystem {
-  /// One method: its name on the wire, how many arguments it takes, and which types its generic parameters may stand for.
+  /// One method: its name on the wire, how many arguments it takes, and whether it is generic over the stub.
   struct Method: Sendable, Hashable {
     let label: String
     let target: String
     let arguments: Int
-    let generics: [String]
+    let isThroughStub: Bool
   }
 
   private(set) var methods: [Method] = []
@@ -34,13 +34,11 @@ public struct InterfaceTargets<Stub: DistributedActor>: Sendable where Stub.ID =
     fileprivate init(_ stub: Stub) { self.stub = stub }
 
     /// Records the method that `body` calls, under a label of its own; the arguments are never sent.
-    ///
-    /// A generic method is recorded once for each set of types it may be called with.
     public mutating func callAsFunction(_ label: String, _ body: (Stub) async throws -> Void) async throws(MinervaError) {
       do {
         try await body(stub)
       } catch let recorded as RecordedCall {
-        methods.append(Method(label: label, target: recorded.target, arguments: recorded.arguments, generics: recorded.generics))
+        methods.append(Method(label: label, target: recorded.target, arguments: recorded.arguments, isThroughStub: recorded.isThroughStub))
         return
       } catch {
         throw MinervaError(.notExposed, "the probe \(label) failed before its call: \(error)")
@@ -63,7 +61,7 @@ public struct InterfaceTargets<Stub: DistributedActor>: Sendable where Stub.ID =
 struct RecordedCall: Error {
   let target: String
   let arguments: Int
-  let generics: [String]
+  let isThroughStub: Bool
 
   /// The node that no process can have.
   static let node = "\u{0}recorder"

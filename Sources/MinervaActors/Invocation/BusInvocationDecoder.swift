@@ -9,17 +9,17 @@ public struct BusInvocationDecoder: DistributedTargetInvocationDecoder {
   private let frame: Frame
   private let decoder: CBORDecoder
   private var left: Int
-  private let generics: [any Any.Type]
+  private let stub: (any Any.Type)?
 
-  init(_ decoder: CBORDecoder, arguments: Int, generics: [any Any.Type], in frame: Frame) {
+  init(_ decoder: CBORDecoder, arguments: Int, stub: (any Any.Type)?, in frame: Frame) {
     self.frame = frame
     self.decoder = decoder
-    self.generics = generics
+    self.stub = stub
     left = arguments
   }
 
-  /// Only types of the allow-list reach this: names from outside are never looked up in the runtime.
-  public mutating func decodeGenericSubstitutions() throws -> [any Any.Type] { generics }
+  /// The stub alone, where the interface's methods are generic over it; names of types from outside are never looked up in the runtime.
+  public mutating func decodeGenericSubstitutions() throws -> [any Any.Type] { stub.map { [$0] } ?? [] }
 
   public mutating func decodeNextArgument<Argument: Codable>() throws -> Argument {
     guard left > 0 else { throw MinervaError.badMessage("the call has too few arguments") }

@@ -1,5 +1,6 @@
 public import Distributed
 import MinervaWire
+import Synchronization
 
 /// Writes a call's arguments, in order, behind room for the envelope.
 public struct BusInvocationEncoder: DistributedTargetInvocationEncoder {
@@ -7,18 +8,28 @@ public struct BusInvocationEncoder: DistributedTargetInvocationEncoder {
 
   let encoder: CBOREncoder
   private(set) var arguments = 0
-  private(set) var generics: [String] = []
+  /// True when the call goes through the stub of an interface.
+  private(set) var isThroughStub = false
 
   init() { encoder = CBOREncoder(headerRoom: Envelope.size) }
 
-  public mutating func recordGenericSubstitution<T>(_ type: T.Type) throws {
-    guard arguments == 0 else { throw MinervaError.badMessage("a generic substitution after the arguments") }
-    generics.append(_mangledTypeName(type) ?? String(reflecting: type))
+  /// Generic methods do not cross processes: a name of a type from outside would have to be looked up in the runtime.
+  ///
+  /// The stub of a `@Resolvable` interface passes itself as a substitution in every call, which the callee knows by itself and which is not sent.
+  @inline(__always) public mutating func recordGenericSubstitution<T>(_ type: T.Type) throws {
+    isThroughStub = true
+    let identity = UInt(bitPattern: ObjectIdentifier(type))
+    if Self.lastStub.load(ordering: .relaxed) == identity { return }
+    guard type is any DistributedActor.Type else {
+      throw MinervaError(.unsupported, "a generic method cannot be called over the bus; give the interface a method for each type")
+    }
+    Self.lastStub.store(identity, ordering: .relaxed)
   }
 
+  /// The stub type seen last: looking up a conformance would cost more than the rest of the call's encoding.
+  private static let lastStub = Atomic<UInt>(0)
+
   public mutating func recordArgument<Value: Codable>(_ argument: RemoteCallArgument<Value>) throws {
-    // Substitutions stand first, as one item, so that they are known before the arguments.
-    if arguments == 0, !generics.isEmpty { try encoder.encode(generics) }
     guard arguments < 255 else { throw MinervaError(.tooLarge, "a call has at most 255 arguments") }
     arguments += 1
     try encoder.encode(argument.value)
@@ -26,8 +37,5 @@ public struct BusInvocationEncoder: DistributedTargetInvocationEncoder {
 
   public mutating func recordReturnType<R: Codable>(_ type: R.Type) throws {}
   public mutating func recordErrorType<E: Error>(_ type: E.Type) throws {}
-
-  public mutating func doneRecording() throws {
-    if arguments == 0, !generics.isEmpty { try encoder.encode(generics) }
-  }
+  public mutating func doneRecording() throws {}
 }

@@ -6,7 +6,7 @@ import Synchronization
 // Own calls: from the caller's task to the loop, and the answer back.
 extension BusSystem {
   @inline(__always) func call(_ address: ActorAddress, _ target: String, _ invocation: BusInvocationEncoder) async throws -> Answer {
-    if isRecorder { throw RecordedCall(target: target, arguments: invocation.arguments, generics: invocation.generics) }
+    if isRecorder { throw RecordedCall(target: target, arguments: invocation.arguments, isThroughStub: invocation.isThroughStub) }
     let budget = callBudget
     let isList = Self.carriesLists
     let token = tokens.wrappingAdd(1, ordering: .relaxed).newValue

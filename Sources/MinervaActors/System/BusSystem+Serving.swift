@@ -65,7 +65,7 @@ extension BusSystem {
       }
       transport.counters.callsServed += 1
       let decoder = CBORDecoder(envelope.body(in: message), depth: port.limits.depth)
-      if method.hasDirectPath, !envelope.flags.contains(.generics) {
+      if method.hasDirectPath {
         callDirectly(actor, method, decoder, envelope.call, on: port)
       } else {
         try dispatch(actor, method, decoder, envelope, in: frame, on: port)
@@ -120,12 +120,8 @@ extension BusSystem {
   private func dispatch(
     _ actor: ExposedActor, _ method: ExposedActor.Method, _ decoder: CBORDecoder, _ envelope: Envelope, in frame: Frame, on port: CallPort
   ) throws(MinervaError) {
-    let names = envelope.flags.contains(.generics) ? try decoder.decode([String].self) : []
-    guard let types = method.generics[names] else {
-      throw MinervaError(.notExposed, "\(actor.name) does not offer this target with these types")
-    }
     let call = try port.serve(envelope.call, deadline: envelope.deadline)
-    nonisolated(unsafe) let arguments = BusInvocationDecoder(decoder, arguments: method.arguments, generics: types, in: frame)
+    nonisolated(unsafe) let arguments = BusInvocationDecoder(decoder, arguments: method.arguments, stub: method.stub, in: frame)
     let target = method.target
     let body: @Sendable () async -> Void = { [self] in
       await CallContext.$current.withValue(call.context) {

@@ -59,11 +59,9 @@ package struct Envelope: Hashable, Sendable {
     package static let oneWay = Flags(rawValue: 1 << 1)
     /// The message counts against the limit for lists instead of the one for messages.
     package static let list = Flags(rawValue: 1 << 2)
-    /// The first item of a call's body is an array of the types its generic parameters stand for.
-    package static let generics = Flags(rawValue: 1 << 3)
 
     /// The bits this build knows; others from a newer peer are refused, since they change how a message is read.
-    package static let known: Flags = [.targetIndex, .oneWay, .list, .generics]
+    package static let known: Flags = [.targetIndex, .oneWay, .list]
   }
 }
 

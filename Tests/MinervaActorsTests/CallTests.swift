@@ -1,0 +1,163 @@
+import Distributed
+import MinervaActors
+import MinervaTransport
+import MinervaWire
+import Testing
+
+@Suite("Calls between two buses", .timeLimit(.minutes(1)))
+struct CallTests {
+  @Test("values and errors cross every kind of link", arguments: Pair.Way.allCases, [false, true])
+  func crosses(_ way: Pair.Way, onLoop: Bool) async throws {
+    try await Pair.with(way) { pair in
+      let actor: any DistributedActor = onLoop ? try await LoopEcho.serve(on: pair.server) : try await PoolEcho.serve(on: pair.server)
+      let name = try await pair.client.connect(to: pair.endpoint)
+      #expect(name == "server")
+      let echo = try pair.echo()
+      #expect(try await echo.echo([1, 2, 3]) == [1, 2, 3])
+      #expect(try await echo.add(40, 2) == 42)
+      try await echo.note(1)
+      let refused = await failure { try await echo.refuse("because") }
+      #expect(refused == MinervaError("app.refused", "because", details: ["why": "because"], retryable: true))
+      #expect(try await echo.caller() == "client admin")
+      withExtendedLifetime(actor) {}
+    }
+  }
+
+  @Test("an error of another type crosses by its type alone: its text may hold what a payload held")
+  func redacts() async throws {
+    try await Pair.with { pair in
+      let actor = try await PoolEcho.serve(on: pair.server)
+      try await pair.client.connect(to: pair.endpoint)
+      let error = await failure { try await pair.echo().crash() }
+      #expect(error?.code == .appFailed)
+      #expect(error?.message.contains("SecretTrouble") == true)
+      #expect("\(String(describing: error))".contains("hunter2") == false)
+      withExtendedLifetime(actor) {}
+    }
+  }
+
+  @Test("calls go both ways over one link, whoever dialled it")
+  func bothWays() async throws {
+    try await Pair.with { pair in
+      let actor = try await PoolEcho.serve(on: pair.client, as: "back")
+      try await pair.client.connect(to: pair.endpoint)
+      let back = try $Echo.resolve(id: ActorAddress(node: "client", name: "back"), using: pair.server)
+      #expect(try await back.add(1, 2) == 3)
+      withExtendedLifetime(actor) {}
+    }
+  }
+
+  @Test("a local actor resolved as its interface answers through a loop-back proxy")
+  func loopBack() async throws {
+    try await Pair.with { pair in
+      let actor = try await PoolEcho.serve(on: pair.server)
+      let stub = try $Echo.resolve(id: actor.id, using: pair.server)
+      #expect(try await stub.add(2, 3) == 5)
+      #expect(try await stub.caller() == "server admin")
+      let error = await failure { _ = try await stub.hidden() }
+      #expect(error?.code == .notExposed)
+    }
+  }
+
+  @Test("a method that is not on the actor's list is refused, and generic methods do not cross")
+  func allowList() async throws {
+    try await Pair.with { pair in
+      let actor = try await PoolEcho.serve(on: pair.server)
+      try await pair.client.connect(to: pair.endpoint)
+      let echo = try pair.echo()
+      #expect(await failure { _ = try await echo.hidden() }?.code == .notExposed)
+      #expect(await failure { _ = try await echo.first([1.5]) }?.code == .unsupported)
+      #expect(await failure { _ = try await pair.echo("nobody").add(1, 1) }?.code == .noSuchActor)
+      withExtendedLifetime(actor) {}
+    }
+  }
+
+  @Test("calls of one caller arrive in order, direct and general path mixed", arguments: [false, true])
+  func keepsOrder(onLoop: Bool) async throws {
+    try await Pair.with { pair in
+      let loop = try await LoopEcho.serve(on: pair.server, as: "loop")
+      let pool = try await PoolEcho.serve(on: pair.server, as: "pool")
+      try await pair.client.connect(to: pair.endpoint)
+      let echo = try pair.echo(onLoop ? "loop" : "pool")
+      let bus = pair.client
+      try await Task(executorPreference: bus.loop) {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for number in 0..<1_000 {
+            group.addTask(executorPreference: bus.loop) {
+              // On the loop actor `note` takes the direct path and `noteSlowly` the general one: neither may overtake the other.
+              if number % 3 == 0 { try await echo.noteSlowly(number) } else { try await echo.note(number) }
+            }
+          }
+          try await group.waitForAll()
+        }
+      }.value
+      let noted = onLoop ? await loop.whenLocal { $0.noted() } : await pool.whenLocal { $0.noted() }
+      #expect(noted == Array(0..<1_000))
+    }
+  }
+
+  @Test("a call ends at its deadline, and the callee is cancelled")
+  func deadline() async throws {
+    try await Pair.with { pair in
+      let actor = try await PoolEcho.serve(on: pair.server)
+      try await pair.client.connect(to: pair.endpoint)
+      let echo = try pair.echo()
+      let start = ContinuousClock.now
+      let error = await failure { try await BusSystem.$deadline.withValue(.milliseconds(80)) { try await echo.hang() } }
+      #expect(error?.code == .deadline)
+      #expect(ContinuousClock.now - start < .seconds(2))
+      #expect(await pair.client.counters().deadlines == 1)
+      withExtendedLifetime(actor) {}
+    }
+  }
+
+  @Test("a cancelled caller gets bus.cancelled, before and after the call is on its way")
+  func cancellation() async throws {
+    try await Pair.with { pair in
+      let actor = try await PoolEcho.serve(on: pair.server)
+      try await pair.client.connect(to: pair.endpoint)
+      let echo = try pair.echo()
+      let running = Task { await failure { try await echo.hang() } }
+      await actor.waitForHang()
+      running.cancel()
+      #expect(await running.value?.code == .cancelled)
+      let early = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return await failure { try await echo.hang() }
+      }
+      #expect(await early.value?.code == .cancelled)
+    }
+  }
+
+  @Test("calls in flight are bounded: bus.backpressure before anything is kept")
+  func window() async throws {
+    try await Pair.with(client: { $0.limits.callsInFlight = 4 }) { pair in
+      let actor = try await PoolEcho.serve(on: pair.server)
+      try await pair.client.connect(to: pair.endpoint)
+      let echo = try pair.echo()
+      let hanging = (0..<4).map { _ in Task { await failure { try await echo.hang() } } }
+      await actor.waitForHang()
+      while await pair.client.peers().first?.callsInFlight != 4 { await Task.yield() }
+      #expect(await failure { _ = try await echo.add(1, 1) }?.code == .backpressure)
+      for task in hanging { task.cancel() }
+      for task in hanging { #expect(await task.value?.code == .cancelled) }
+      while await pair.server.peers().first?.callsServed != 0 { await Task.yield() }
+      #expect(try await echo.add(1, 1) == 2)
+    }
+  }
+
+  @Test("a message over the limit is refused before it is sent, and the link lives on")
+  func tooLarge() async throws {
+    try await Pair.with(client: { $0.limits.messageBytes = 64 << 10 }) { pair in
+      let actor = try await PoolEcho.serve(on: pair.server)
+      try await pair.client.connect(to: pair.endpoint)
+      let echo = try pair.echo()
+      #expect(await failure { _ = try await echo.echo(Array(repeating: 1, count: 70 << 10)) }?.code == .tooLarge)
+      let large = [UInt8](repeating: 7, count: 60 << 10)
+      #expect(try await echo.echo(large) == large)
+      let list = [UInt8](repeating: 9, count: 200 << 10)
+      #expect(try await BusSystem.$carriesLists.withValue(true) { try await echo.echo(list) } == list)
+      withExtendedLifetime(actor) {}
+    }
+  }
+}
