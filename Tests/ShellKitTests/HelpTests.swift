@@ -1,4 +1,5 @@
 import CommandKit
+import MinervaWire
 import ShellKit
 import Testing
 
@@ -25,7 +26,10 @@ struct HelpTests {
   }
 
   @Test func `error codes have cause and remedy`() {
-    expectSnapshot(ShellHelp.lines(["errors"]).joined(separator: "\n") + "\n", "help-errors.txt")
+    let lines = ShellHelp.lines(["errors"])
+    for entry in ErrorCatalogue.entries { #expect(lines.contains("\(entry.code): \(entry.cause)"), "\(entry.code)") }
+    let own = ShellHelp.lines(["errors", "parse."]) + ShellHelp.lines(["errors", "script."]) + ShellHelp.lines(["errors", "expect."])
+    expectSnapshot(own.joined(separator: "\n") + "\n", "help-errors.txt")
     #expect(ShellHelp.lines(["errors", "nav."]).allSatisfy { $0.hasPrefix("nav.") || $0.hasPrefix("  ") })
     #expect(ShellHelp.lines(["opne"]) == ["no help on \"opne\"; did you mean open?"])
   }

@@ -1,3 +1,5 @@
+import MinervaWire
+
 /// An error that says what it is in the two forms people meet: a stable dotted code and a sentence.
 package protocol StatedError: Error {
   var statedCode: String { get }
@@ -13,6 +15,8 @@ package enum ErrorWords {
     switch error {
     case let usage as UsageError:
       return ["error: \(Escaping.visible(usage.message))", "try: \(usage.command) --help"]
+    case let error as MinervaError:
+      return lines(for: Stated(error))
     case let stated as any StatedError:
       var lines = ["error \(stated.statedCode): \(Escaping.visible(stated.statement))"]
       if let remedy = stated.remedy { lines.append("  \(Escaping.visible(remedy))") }
@@ -35,8 +39,22 @@ package enum ErrorWords {
     // Who reads our output has what it wanted; a quiet, successful end (D01).
     case is OutputClosed: .done
     case is CancellationError: .interrupted
+    case let error as MinervaError: ExitCode(errorCode: error.code.rawValue)
     case let stated as any StatedError: ExitCode(errorCode: stated.statedCode)
     default: .internalError
     }
+  }
+}
+
+/// An error of the runtime with the remedy of its code from the catalogue.
+private struct Stated: StatedError {
+  let statedCode: String
+  let statement: String
+  let remedy: String?
+
+  init(_ error: MinervaError) {
+    statedCode = error.code.rawValue
+    statement = error.message
+    remedy = ErrorCatalogue.entry(for: error.code)?.remedy
   }
 }

@@ -70,6 +70,25 @@ package enum FileBytes {
     }
   }
 
+  /// Writes a new file, or replaces one.
+  package static func write(_ text: String, to path: String) throws(ParseError) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else {
+      throw ParseError(.file, "cannot write \(path): \(String(cString: strerror(errno)))", at: SourcePosition(file: path))
+    }
+    defer { close(descriptor) }
+    let bytes = Array(text.utf8)
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress?.advanced(by: sent), $0.count - sent) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        throw ParseError(.file, "cannot write \(path): \(String(cString: strerror(errno)))", at: SourcePosition(file: path))
+      }
+      sent += count
+    }
+  }
+
   private static func failure(_ path: String) -> ParseError {
     ParseError(.file, "cannot read \(path): \(String(cString: strerror(errno)))", at: SourcePosition(file: path))
   }

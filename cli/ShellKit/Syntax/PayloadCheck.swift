@@ -1,4 +1,6 @@
-/// Judges a payload as typed: strict JSON or not, and where not.
+import MinervaWire
+
+/// Judges a payload as typed, by the reader that hosts use too: strict JSON, no repeated keys, 64 levels (E01, E02).
 enum PayloadCheck {
   struct Complaint {
     var message: String
@@ -8,6 +10,15 @@ enum PayloadCheck {
   }
 
   static func complaint(about text: String) -> Complaint? {
-    nil
+    do throws(JSONError) {
+      _ = try JSONValue(parsing: text)
+      return nil
+    } catch {
+      // The place is told as one of the whole line instead.
+      let path = error.path.description
+      return Complaint(
+        message: path.isEmpty ? error.expectation : "\(path): \(error.expectation)", line: error.place?.line ?? 1,
+        column: error.place?.column ?? 1)
+    }
   }
 }

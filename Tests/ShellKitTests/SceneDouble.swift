@@ -1,0 +1,182 @@
+import Minerva
+import MinervaInterfaces
+import MinervaNavigation
+import MinervaWire
+import ShellKit
+
+/// A scene in memory: the real core with a scripted host, for tests of the session and of scripts.
+///
+/// `Tabs` brings the tabs home and orders; `Bad` refuses its input; a tap on `out` gives an output, on `open` opens Detail, on `add` inserts
+/// a row, on `done` finishes; a row `nope` does not exist.
+actor SceneDouble: SceneTarget {
+  private var core = SceneState(scene: "main", app: "shop")
+  private var feeds: [AsyncStream<SceneEvent>.Continuation] = []
+  private var number: UInt64 = 0
+  private var nextTxn = 0
+  private var turns: [ScreenID: UInt32] = [:]
+  private var rows: [ScreenID: [String]] = [:]
+  private var versions: [ScreenID: UInt64] = [:]
+  private var answers: [String: Answer] = [:]
+  private var pids: [String: Int32] = ["shop-1": 100, "diff-1": 200]
+  /// What a killed process leaves behind, for recoveries that are not equal.
+  private let forgetsRows: Bool
+  private(set) var reachable = true
+
+  init(forgetsRows: Bool = false) { self.forgetsRows = forgetsRows }
+
+  var scene: SceneAddress { SceneAddress(name: "main", app: "shop") }
+
+  func perform(_ action: Command.Action, _ conditions: RequestConditions, standing: @escaping @Sendable (Admission) -> Void)
+    async throws(MinervaError) -> SceneReply
+  {
+    guard reachable else { throw MinervaError(.unreachable, "no broker") }
+    nextTxn += 1
+    let txn = conditions.txn ?? "t\(nextTxn)"
+    feed(
+      .command(
+        Command(txn: txn, caller: "test", action: action, policy: conditions.policy, ifTop: conditions.ifTop, instant: conditions.isInstant)
+      ))
+    guard let answer = answers[txn] else { throw MinervaError(.deadline, "not answered") }
+    switch answer.resolution {
+    case .done(let outcome): return SceneReply(record: answer.seq, outcome: outcome)
+    case .refused(let refusal): throw MinervaError(MinervaError.Code(refusal.code), refusal.message)
+    }
+  }
+
+  func look(at record: UInt64?) async throws(MinervaError) -> SceneLook {
+    guard reachable else { throw MinervaError(.unreachable, "no broker") }
+    let tree = core.tree
+    var renderings: [ScreenID: ScreenRendering] = [:]
+    for screen in tree.screens {
+      renderings[screen.id] = ScreenRendering(
+        title: "The \(screen.module)", tabs: nil,
+        sections: [
+          SectionRendering(
+            id: "main", header: "rows",
+            rows: (rows[screen.id] ?? ["r1"]).map {
+              CellContent(id: $0, type: .label, text: "row \($0)", disabled: $0 == "r1" ? nil : true)
+            })
+        ],
+        commands: [
+          CommandRendering(name: "go", isEnabled: true, isExecuting: false),
+          CommandRendering(name: "stop", isEnabled: false, isExecuting: false),
+        ])
+    }
+    return SceneLook(
+      scene: "main", record: core.seq, event: number, tree: tree, renderings: renderings, isSettled: core.isSettled)
+  }
+
+  func events() async throws(MinervaError) -> AsyncStream<SceneEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(of: SceneEvent.self)
+    feeds.append(continuation)
+    return stream
+  }
+
+  func modules() async throws(MinervaError) -> [ModuleListing] {
+    let schema = PayloadSchema(
+      name: "Detail", shape: .object(name: "Detail", [.init("id", .integer(min: .min, max: UInt64(Int64.max))), .init("name", .string)]))
+    let text = (try? JSONValueEncoder().encode(schema))?.text
+    return [
+      ModuleListing(app: "shop", module: ModuleDescription(name: "Detail", summary: "One thing", schema: text), hosts: ["shop-1"]),
+      ModuleListing(app: "shop", module: ModuleDescription(name: "Home"), hosts: ["shop-1", "shop-2"]),
+    ]
+  }
+
+  func status() async throws(MinervaError) -> StatusReport {
+    StatusReport(
+      broker: nil,
+      processes: pids.sorted { $0.key < $1.key }.map { name, pid in
+        ProcessReport(
+          name: name, kind: name.hasPrefix("diff") ? "diff" : "host", pid: pid, generation: 1, restarts: 0, state: "running",
+          uptime: 61_000,
+          memory: 12 << 20, lastExit: nil)
+      })
+  }
+
+  func leaks() async throws(MinervaError) -> [String] { [] }
+
+  func lab(_ request: Lab) async throws(MinervaError) -> [String] {
+    guard case .kill(let process) = request, let pid = pids[process] else { throw MinervaError("process.unknown", "no such process") }
+    pids[process] = pid + 1
+    if forgetsRows { rows = [:] }
+    publish(.process(ProcessEvent(change: .lost, node: process, kind: "host", pid: pid)))
+    return ["ok     \(process) lost"]
+  }
+
+  /// Makes the broker vanish, or come back.
+  func setReachable(_ isReachable: Bool) { reachable = isReachable }
+
+  // MARK: The core and its host
+
+  private func feed(_ record: Record) {
+    let step = core.apply(record, at: .zero)
+    for effect in step.effects { perform(effect) }
+  }
+
+  private func perform(_ effect: Effect) {
+    switch effect {
+    case .answer(let answer): answers[answer.txn] = answer
+    case .event(let event): publish(.navigation(event), record: event.seq)
+    case .connect(let connection):
+      let isBad = connection.module.name == "Bad"
+      let container: ContainerSpec =
+        connection.module.name == "Tabs"
+        ? .tabs(
+          [
+            TabSpec(name: "home", start: ModuleStart(ModuleAddress(name: "Feed"))),
+            TabSpec(name: "orders", start: ModuleStart(ModuleAddress(name: "Orders"))),
+          ], selected: 0) : .none
+      feed(
+        .link(
+          LinkReport(
+            screen: connection.screen, lease: connection.lease,
+            verdict: isBad
+              ? .refused(Refusal(code: "input.invalid", message: "Bad.id: expected integer, found nothing"))
+              : .accepted(Acceptance(host: "shop-1", container: container)))))
+    case .deliver(let delivery): handle(delivery)
+    default: break
+    }
+  }
+
+  private func handle(_ delivery: Delivery) {
+    let turn = (turns[delivery.screen] ?? 0) + 1
+    turns[delivery.screen] = turn
+    var report = TurnReport(screen: delivery.screen, lease: delivery.lease, number: turn, handled: delivery.message.number)
+    if case .act(.tap(let row, _)) = delivery.message.body {
+      switch row {
+      case "nope": report.reply = .refused(Refusal(code: "screen.no_such_row", message: "no row nope"))
+      case "out": report.outputs = [Array("{\"theme\":\"dark\"}".utf8)]
+      case "done": report.ending = .finish(Array("{\"id\":4}".utf8))
+      case "open": report.requests = [TurnRequest(.open(Command.Opening(ModuleAddress(name: "Detail"), input: Array("{\"id\":7}".utf8))))]
+      case "add":
+        rows[delivery.screen, default: ["r1"]].append("r\(turn + 1)")
+        let version = versions[delivery.screen, default: 1]
+        versions[delivery.screen] = version + 1
+        publish(
+          .list(
+            ListEvent(
+              screen: delivery.screen, from: version, to: version + 1, counts: ChangeCounts(inserts: 1), computedBy: "diff-1", changes: []))
+        )
+      default: break
+      }
+    }
+    feed(.turn(report))
+  }
+
+  private func publish(_ kind: SceneEvent.Kind, record: UInt64 = 0) {
+    number += 1
+    let event = SceneEvent(scene: "main", epoch: 1, number: number, record: record, at: 0, kind: kind)
+    for feed in feeds { feed.yield(event) }
+  }
+}
+
+/// Collects what a session tells.
+actor Told {
+  private(set) var lines: [String] = []
+
+  func add(_ more: [String]) { lines += more }
+  func take() -> [String] {
+    defer { lines = [] }
+    return lines
+  }
+}

@@ -1,0 +1,89 @@
+import CommandKit
+import MinervaNavigation
+import MinervaWire
+import ShellKit
+import Testing
+
+@Suite("Sessions: replies and looks")
+struct SessionTests {
+  /// Runs lines one after the other and returns all that was told, commands included.
+  private func transcript(_ lines: [String], on target: SceneDouble = SceneDouble()) async throws -> [String] {
+    let told = Told()
+    let session = Session(target: target) { await told.add($0) }
+    try await session.start()
+    for line in lines {
+      await told.add([await session.prompt + line])
+      for statement in try Statement.parse(line) { _ = await session.execute(statement) { await told.add($0) } }
+    }
+    await session.close()
+    return await told.take()
+  }
+
+  @Test func `replies read as the manual has them`() async throws {
+    let lines = try await transcript([
+      "open Home via root", "open Settings {\"section\":\"privacy\"} via push as @s", "output @s {\"theme\":\"dark\"}", "back",
+      "open Login via modal", "open Bad", "back 9", "dismiss", "send @login {\"retry\":true}", "open Detail id=42 name=42", "tab orders",
+      "gesture back begin; gesture back cancel", "back root", "back root", "open Tabs via root", "tab orders", "tab orders", "tap top out",
+      "tap top nope", "tap top open", "close @detail", "close @nothing", "stack set main/orders [Orders, Item {\"id\":4}]",
+    ])
+    expectSnapshot(lines.joined(separator: "\n") + "\n", "session.txt")
+  }
+
+  @Test func `looks read as the manual has them`() async throws {
+    let lines = try await transcript([
+      "open Tabs via root", "tab orders", "open Item id=3", "open Login via modal:alert", "tree", "stack", "stack main/orders",
+      "stack main/x",
+      "tab", "show top", "list top", "screen", "screen @item", "commands top", "modules", "modules Detail", "modules Dtail", "status",
+      "leaks",
+      "tree --json", "list top --json", "status --json", "routes", "option", "option timings maybe", "help tab",
+    ])
+    expectSnapshot(lines.joined(separator: "\n") + "\n", "looks.txt")
+  }
+
+  @Test func `jobs are told when admitted and when they end`() async throws {
+    let lines = try await transcript(["open Home via root", "open Detail id=7 &", "wait job 1", "wait job 2", "open Bad &", "wait job 2"])
+    #expect(lines.contains("[1] ok #3 s2 Detail{id:7} presented in main (depth 2, host shop-1)"))
+    #expect(lines.contains { $0.hasPrefix("error session.no_job") })
+    #expect(lines.contains("[2] error input.invalid: Bad.id: expected integer, found nothing"))
+  }
+
+  @Test func `an alias that is not clear is refused with the choice`() async throws {
+    let lines = try await transcript(["open Home via root", "open Item", "open Item", "close @item", "close @itme"])
+    #expect(lines.contains("error nav.ambiguous_ref: @item could be s2, s3; open it with as @NAME, or say which"))
+    #expect(lines.contains("error nav.unknown_ref: nothing open is called @itme; did you mean @item?"))
+  }
+
+  @Test func `values are typed by the schema, quoted ones are not`() async throws {
+    let target = SceneDouble()
+    _ = try await transcript(["open Detail id=42 name=42", "open Detail id=\"42\"", "open Other id=42"], on: target)
+    let inputs = try await target.look(at: nil).tree.screens.map { String(decoding: $0.input, as: UTF8.self) }
+    #expect(inputs == [#"{"id":42,"name":"42"}"#, #"{"id":"42"}"#, #"{"id":"42"}"#])
+  }
+
+  @Test func `a payload of a file loses one newline at its end, no other byte (D04, D05)`() async throws {
+    let target = SceneDouble()
+    let session = Session(target: target)
+    let path = "/tmp/minerva-payload-\(UInt64.random(in: .min ... .max)).json"
+    try FileBytes.write("{\"a\": 1}\n\n", to: path)
+    defer { _ = try? FileBytes.write("", to: path) }
+    #expect(try await session.bytes(.file(path), schemaOf: nil) == Array("{\"a\": 1}\n".utf8))
+    await #expect(throws: ParseError.self) { try await session.bytes(.file("/nowhere/at/all"), schemaOf: nil) }
+    try FileBytes.write("{\"a\":1,\"a\":2}", to: path)
+    await #expect(throws: ParseError.self) { try await session.bytes(.file(path), schemaOf: nil) }
+  }
+
+  @Test(arguments: [
+    (#"open A {userId:"x"}"#, 9), (#"open A {"a":1,"a":2}"#, 8), (#"open A {"a":1,}"#, 8), (#"open A {"a":1e400}"#, 8),
+    (#"open A {"n":9223372036854775808}"#, 8), (#"send top '{"a":01}'"#, 10), (#"open A x={"a":nul}"#, 9),
+  ])
+  func `payloads that are not strict JSON are refused with a column (D05, E01, E02)`(line: String, from: Int) throws {
+    do throws(ParseError) {
+      _ = try Statement.parse(line)
+      Issue.record("accepted \(line)")
+    } catch {
+      #expect(error.code == .payload)
+      #expect(error.position.column >= from)
+      #expect(error.position.column <= line.count + 1)
+    }
+  }
+}

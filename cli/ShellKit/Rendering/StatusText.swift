@@ -1,0 +1,106 @@
+import CommandKit
+import MinervaInterfaces
+
+/// Processes, connections and counters as a table and as JSON.
+package enum StatusText {
+  package static func lines(_ report: StatusReport) -> [String] {
+    var table = TableText(
+      ["name", "kind", "pid", "gen", "state", "uptime", "memory", "restarts", "heartbeat", "version", "endpoint"],
+      rightAligned: [2, 3, 5, 6, 7, 8])
+    for row in rows(report) {
+      table.add([
+        row.name, row.kind, row.pid.map(String.init) ?? "-", row.generation.map(String.init) ?? "-", row.state,
+        row.uptime.map(span) ?? "-", row.memory.map(size) ?? "-", row.restarts.map(String.init) ?? "-", row.heartbeat.map(span) ?? "-",
+        row.version ?? "-", row.endpoint ?? "-",
+      ])
+    }
+    var lines = table.isEmpty ? ["no processes"] : table.lines()
+    guard let broker = report.broker else { return lines + ["", "the broker cannot be reached"] }
+    lines += ["", "scenes \(broker.scenes)  records \(broker.records)  epoch \(broker.epoch)  connections \(broker.peers.count)"]
+    let pool = broker.pool
+    lines.append("diff workers \(pool.workers)  waiting \(pool.waiting)  running \(pool.running)  poisoned \(pool.poisoned)")
+    let counters = broker.counters.sorted { $0.key < $1.key }.map { "\(Escaping.visible($0.key)) \($0.value)" }
+    if !counters.isEmpty { lines += HelpText.wrap(counters.joined(separator: "  "), 100) }
+    return lines
+  }
+
+  /// One object a process; one for the broker's own figures.
+  package static func json(_ report: StatusReport) -> [String] {
+    func number(_ value: Int?) -> JSONLine.Value { value.map { .number($0) } ?? .null }
+    func text(_ value: String?) -> JSONLine.Value { value.map { .text($0) } ?? .null }
+    var lines = rows(report).map { row in
+      JSONLine([
+        ("name", .text(row.name)), ("kind", .text(row.kind)), ("pid", number(row.pid.map(Int.init))),
+        ("generation", number(row.generation)),
+        ("state", .text(row.state)), ("uptime_ms", number(row.uptime)), ("memory", number(row.memory)), ("restarts", number(row.restarts)),
+        ("heartbeat_age_ms", number(row.heartbeat)), ("version", text(row.version)), ("endpoint", text(row.endpoint)),
+        ("last_exit", text(row.lastExit)),
+      ]).text
+    }
+    guard let broker = report.broker else { return lines }
+    lines.append(
+      JSONLine([
+        ("broker", .text(broker.node)), ("epoch", .unsigned(broker.epoch)), ("scenes", .number(broker.scenes)),
+        ("records", .unsigned(broker.records)), ("connections", .number(broker.peers.count)),
+        ("endpoints", .array(broker.endpoints.map { .text($0) })),
+        (
+          "pool",
+          .object([
+            ("workers", .number(broker.pool.workers)), ("waiting", .number(broker.pool.waiting)), ("running", .number(broker.pool.running)),
+            ("poisoned", .number(broker.pool.poisoned)),
+          ])
+        ),
+        ("counters", .object(broker.counters.sorted { $0.key < $1.key }.map { ($0.key, .number($0.value)) })),
+      ]).text)
+    return lines
+  }
+
+  private struct Row {
+    var name: String
+    var kind: String
+    var pid: Int32?
+    var generation: Int?
+    var state: String
+    var uptime: Int?
+    var memory: Int?
+    var restarts: Int?
+    var heartbeat: Int?
+    var version: String?
+    var endpoint: String?
+    var lastExit: String?
+  }
+
+  /// What the supervisor knows, joined by name with what the broker knows; peers that nobody supervises follow.
+  private static func rows(_ report: StatusReport) -> [Row] {
+    let peers = report.broker?.peers ?? []
+    var rows = report.processes.map { process -> Row in
+      let peer = peers.first { $0.node == process.name }
+      let isBroker = process.kind == "broker"
+      return Row(
+        name: process.name, kind: process.kind, pid: process.pid, generation: process.generation, state: process.state,
+        uptime: process.uptime, memory: process.memory, restarts: process.restarts, heartbeat: peer?.heartbeatAge,
+        version: isBroker ? report.broker?.version : peer?.version,
+        endpoint: isBroker ? report.broker?.endpoints.first : peer?.endpoint, lastExit: process.lastExit)
+    }
+    if let broker = report.broker, !report.processes.contains(where: { $0.kind == "broker" }) {
+      rows.append(
+        Row(
+          name: broker.node, kind: "broker", pid: broker.pid, state: "running", uptime: broker.uptime, version: broker.version,
+          endpoint: broker.endpoints.first))
+    }
+    for peer in peers where !report.processes.contains(where: { $0.name == peer.node }) {
+      rows.append(
+        Row(
+          name: peer.node, kind: peer.kind, pid: peer.pid, state: "connected", uptime: peer.uptime, heartbeat: peer.heartbeatAge,
+          version: peer.version, endpoint: peer.endpoint))
+    }
+    return rows
+  }
+
+  private static func span(_ milliseconds: Int) -> String { DurationText.describe(.milliseconds(milliseconds)) }
+
+  private static func size(_ bytes: Int) -> String {
+    if bytes >= 1 << 30 { return "\(bytes >> 30).\((bytes >> 20) % 1024 * 10 / 1024) GiB" }
+    return bytes >= 1 << 20 ? "\(bytes >> 20) MiB" : "\(bytes >> 10) KiB"
+  }
+}

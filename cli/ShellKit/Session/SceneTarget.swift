@@ -1,0 +1,129 @@
+package import Minerva
+package import MinervaInterfaces
+package import MinervaNavigation
+package import MinervaWire
+
+/// What a session talks to: a scene of a running set, or a fake in a test.
+///
+/// Calls may come from any task. Everything that is not there throws ``MinervaError`` with a code; `bus.unsupported` says that a target
+/// does not offer it at all.
+package protocol SceneTarget: Sendable {
+  /// The scene that requests go to.
+  var scene: SceneAddress { get async }
+
+  /// Asks for an action; returns when it is answered. `standing` is told where the request stands if it is not answered at once.
+  func perform(_ action: Command.Action, _ conditions: RequestConditions, standing: @escaping @Sendable (Admission) -> Void)
+    async throws(MinervaError) -> SceneReply
+
+  /// Returns the scene as it stands; contains whatever was answered before (N16).
+  func look(at record: UInt64?) async throws(MinervaError) -> SceneLook
+
+  /// Every event of the scene and of processes from now on, in order, without gaps; ends when the task that reads it does.
+  func events() async throws(MinervaError) -> AsyncStream<SceneEvent>
+
+  /// The modules that hosts offer.
+  func modules() async throws(MinervaError) -> [ModuleListing]
+
+  /// Processes, connections and counters.
+  func status() async throws(MinervaError) -> StatusReport
+
+  /// Coordinators that outlive their screen, each in one line.
+  func leaks() async throws(MinervaError) -> [String]
+
+  /// Does what only a laboratory does; returns what to tell.
+  func lab(_ request: Lab) async throws(MinervaError) -> [String]
+
+  /// Follows a link; a dry run returns the plan.
+  func follow(_ link: DeepLink, _ conditions: RequestConditions) async throws(MinervaError) -> [String]
+
+  /// Changes to another scene, or shows the scenes.
+  func change(to scene: String?, app: String?) async throws(MinervaError) -> [String]
+
+  /// Files, recordings and what else needs no scene.
+  func serve(_ request: SessionRequest) async throws(MinervaError) -> [String]
+
+  /// Ends the connection.
+  func close() async
+}
+
+/// The conditions of a request, from its options.
+package struct RequestConditions: Sendable, Hashable {
+  package var policy: Policy
+  package var ifTop: ScreenRef?
+  package var isInstant: Bool
+  package var timeout: Duration?
+  package var txn: String?
+
+  package init(policy: Policy = .queue, ifTop: ScreenRef? = nil, isInstant: Bool = false, timeout: Duration? = nil, txn: String? = nil) {
+    self.policy = policy
+    self.ifTop = ifTop
+    self.isInstant = isInstant
+    self.timeout = timeout
+    self.txn = txn
+  }
+}
+
+/// The answer to a request that was done.
+package struct SceneReply: Sendable, Hashable {
+  /// The position of its record, `#12`; nil when there was nothing to record.
+  package var record: UInt64?
+  package var outcome: Outcome
+
+  package init(record: UInt64?, outcome: Outcome) {
+    self.record = record
+    self.outcome = outcome
+  }
+}
+
+/// A scene as a person may look at it.
+package struct SceneLook: Sendable {
+  package var scene: String
+  /// The last record and the last event that are part of it.
+  package var record: UInt64
+  package var event: UInt64
+  package var tree: SceneTree
+  package var renderings: [ScreenID: ScreenRendering]
+  /// Whether no request, message or rendering is under way.
+  package var isSettled: Bool
+
+  package init(
+    scene: String, record: UInt64, event: UInt64, tree: SceneTree, renderings: [ScreenID: ScreenRendering], isSettled: Bool
+  ) {
+    self.scene = scene
+    self.record = record
+    self.event = event
+    self.tree = tree
+    self.renderings = renderings
+    self.isSettled = isSettled
+  }
+}
+
+/// What `status` shows.
+package struct StatusReport: Sendable {
+  /// Nil while it cannot be reached.
+  package var broker: BrokerStatus?
+  /// Empty when nobody supervises.
+  package var processes: [ProcessReport]
+
+  package init(broker: BrokerStatus?, processes: [ProcessReport]) {
+    self.broker = broker
+    self.processes = processes
+  }
+}
+
+extension SceneTarget {
+  private func unsupported(_ what: String) -> MinervaError {
+    MinervaError(.unsupported, "\(what) is not offered here")
+  }
+
+  package func modules() async throws(MinervaError) -> [ModuleListing] { throw unsupported("modules") }
+  package func status() async throws(MinervaError) -> StatusReport { throw unsupported("status") }
+  package func leaks() async throws(MinervaError) -> [String] { throw unsupported("leaks") }
+  package func lab(_ request: Lab) async throws(MinervaError) -> [String] { throw unsupported("this fault") }
+  package func follow(_ link: DeepLink, _ conditions: RequestConditions) async throws(MinervaError) -> [String] {
+    throw unsupported("deeplink")
+  }
+  package func change(to scene: String?, app: String?) async throws(MinervaError) -> [String] { throw unsupported("changing the scene") }
+  package func serve(_ request: SessionRequest) async throws(MinervaError) -> [String] { throw unsupported("this") }
+  package func close() async {}
+}

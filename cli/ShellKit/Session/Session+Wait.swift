@@ -1,0 +1,55 @@
+import CommandKit
+import MinervaInterfaces
+import MinervaNavigation
+import MinervaWire
+
+extension Session {
+  /// Waits as `wait` asks; throws `bus.deadline` when it did not come.
+  func waitFor(_ wait: Wait, _ timeout: Duration?, _ emit: @escaping Emit) async throws {
+    let timeout = timeout ?? .seconds(5)
+    switch wait {
+    case .job(let number):
+      try await finish(job: number, within: timeout)
+    case .settled:
+      let settled = await poll(within: timeout) { await self.refresh()?.isSettled == true ? true : nil }
+      guard settled != nil else {
+        throw MinervaError(.deadline, "not settled within \(DurationText.describe(timeout)); status shows what is under way")
+      }
+      try Task.checkCancellation()
+      await emit([ReplyText.headed("ok", "settled")])
+    case .event(let pattern):
+      let found = await poll(within: timeout) { await self.event(matching: pattern, since: self.mark) }
+      try Task.checkCancellation()
+      guard let found else { throw MinervaError(.deadline, "no event \(pattern) within \(DurationText.describe(timeout))") }
+      await refresh()
+      await emit([ReplyText.headed("ok", found.line)])
+    }
+  }
+
+  /// Returns the first event since a position that a pattern means.
+  func event(matching pattern: EventPattern, since position: Int) async -> EventText? {
+    for event in await log.since(position) {
+      let text = EventText(event)
+      if text.matches(pattern) { return text }
+    }
+    return nil
+  }
+
+  /// Asks again after every event, and at least ten times a second, until there is an answer or the deadline passes.
+  func poll<Value: Sendable>(within timeout: Duration, _ ask: () async -> Value?) async -> Value? {
+    let deadline = clock.now() + timeout
+    while true {
+      let seen = await log.end
+      if let value = await ask() { return value }
+      let left = deadline - clock.now()
+      guard left > .zero, !Task.isCancelled else { return nil }
+      let (clock, log) = (clock, log)
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await log.changed(behind: seen) }
+        group.addTask { try? await clock.sleep(min(left, .milliseconds(100))) }
+        await group.next()
+        group.cancelAll()
+      }
+    }
+  }
+}

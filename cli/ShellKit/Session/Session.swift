@@ -1,0 +1,317 @@
+import CommandKit
+import Minerva
+import MinervaInterfaces
+import MinervaNavigation
+package import MinervaWire
+
+/// One conversation with a scene: aliases, jobs, the events seen, and what the last command did.
+///
+/// The prompt, `minerva VERB` and scripts all run their statements here, so that a line means the same everywhere.
+package actor Session {
+  /// Where lines for people go; called in order.
+  package typealias Emit = @Sendable ([String]) async -> Void
+
+  /// What became of a statement.
+  package struct Execution: Sendable {
+    package var error: MinervaError?
+    package var isQuit: Bool
+
+    package static let done = Execution(error: nil, isQuit: false)
+  }
+
+  let target: any SceneTarget
+  let clock: SessionClock
+  let log = EventLog()
+  let notify: Emit
+  /// Names given by `as`.
+  var aliases: [String: ScreenID] = [:]
+  /// The log's end when the last command began: events behind it are "since the last command".
+  var mark = 0
+  var lastError: MinervaError?
+  /// The scene as last looked at.
+  package private(set) var lastLook: SceneLook?
+  var isExhaustive = false
+  /// Positions of events that an expectation has named.
+  var asserted: Set<Int> = []
+  var isVirtual = false
+  private var showsTimings = false
+  package var width: Int
+  private var jobs: [Int: Task<MinervaError?, Never>] = [:]
+  private var lastJob = 0
+  private var pump: Task<Void, Never>?
+
+  /// - Parameter notify: Told of jobs that end and of what is not an answer to a statement.
+  package init(
+    target: any SceneTarget, clock: SessionClock = .continuous(), width: Int = 80, notify: @escaping Emit = { _ in }
+  ) {
+    self.target = target
+    self.clock = clock
+    self.width = width
+    self.notify = notify
+  }
+
+  /// Begins to follow the events; when it returns, none that follows is missed.
+  package func start() async throws(MinervaError) {
+    let events = try await target.events()
+    let log = log
+    pump = Task { for await event in events { await log.append(event) } }
+    lastLook = try? await target.look(at: nil)
+  }
+
+  /// Ends the conversation; jobs are cancelled.
+  package func close() async {
+    for job in jobs.values { job.cancel() }
+    pump?.cancel()
+    await target.close()
+  }
+
+  /// The prompt, `main:main/orders> `.
+  package var prompt: String {
+    guard let lastLook else { return "minerva> " }
+    return "\(Escaping.visible(lastLook.scene)):\(lastLook.tree.activePath)> "
+  }
+
+  /// Carries out a statement; lines are emitted as they come, and an error is emitted too.
+  package func execute(_ statement: Statement, emit: @escaping Emit) async -> Execution {
+    let start = clock.now()
+    do {
+      let isQuit = try await carryOut(statement, emit)
+      if !statement.request.isPassive { lastError = nil }
+      if showsTimings { await emit(["       took \(DurationText.describe(clock.now() - start))"]) }
+      return Execution(error: nil, isQuit: isQuit)
+    } catch {
+      let stated = Self.stated(error)
+      lastError = stated
+      await emit(ReplyText.error(stated))
+      return Execution(error: stated, isQuit: false)
+    }
+  }
+
+  /// Gives every error the one shape.
+  package static func stated(_ error: any Error) -> MinervaError {
+    switch error {
+    case let error as MinervaError: error
+    case let error as Refusal:
+      MinervaError(
+        MinervaError.Code(error.code), error.message, details: Dictionary(error.details.map { ($0.name, $0.value) }) { first, _ in first })
+    case let error as ParseError: MinervaError(MinervaError.Code(error.statedCode), error.statement)
+    case is CancellationError: MinervaError(.cancelled, "interrupted; what was asked may still happen, look at tree")
+    default: MinervaError("internal.unexpected", String(describing: error))
+    }
+  }
+
+  private func carryOut(_ statement: Statement, _ emit: @escaping Emit) async throws -> Bool {
+    switch statement.request {
+    case .action(let make): try await act(make, statement, emit)
+    case .look(let look): try await show(look, statement.call, emit)
+    case .wait(let wait): try await waitFor(wait, statement.call.option("timeout").flatMap(DurationText.parse), emit)
+    case .expect(let expectation):
+      let timeout = statement.call.option("timeout").flatMap(DurationText.parse)
+      if let reason = await failure(of: expectation, within: timeout ?? .seconds(5)) { throw MinervaError("expect.failed", reason) }
+      await emit([ReplyText.headed("ok", "")].map { $0.trimmingBlanks() })
+    case .lab(let lab):
+      mark = await log.end
+      if case .repeated(let line, let rate, let span) = lab { return try await repeated(line, rate, span, emit) }
+      await emit(try await target.lab(lab))
+    case .deeplink(let link):
+      mark = await log.end
+      await emit(try await target.follow(link, try await conditions(statement.call)))
+      await refresh()
+    case .session(let request): return try await serve(request, emit)
+    }
+    return false
+  }
+
+  /// Looks again; an unreachable scene leaves what was seen last.
+  @discardableResult
+  func refresh() async -> SceneLook? {
+    guard let look = try? await target.look(at: nil) else { return nil }
+    lastLook = look
+    return look
+  }
+}
+
+extension Session {
+  /// Sends an action and tells its answer.
+  private func act(
+    _ make: @Sendable (any InvocationContext) async throws -> Command.Action, _ statement: Statement, _ emit: @escaping Emit
+  ) async throws {
+    if let forgotten = await unasserted() { throw MinervaError("expect.failed", forgotten) }
+    mark = await log.end
+    asserted = []
+    let action = try await make(self)
+    let conditions = try await conditions(statement.call)
+    let alias = statement.call.text("alias").map { String($0.dropFirst()) }
+    if statement.call.isBackground { return await background(action, conditions, alias, emit) }
+    let standings = Standings()
+    let telling = Task {
+      // Running is no news: its answer follows.
+      for await admission in standings.stream where admission.standing != .running { await emit([ReplyText.standing(admission)]) }
+    }
+    let result: Result<SceneReply, MinervaError>
+    do throws(MinervaError) {
+      result = .success(try await target.perform(action, conditions) { standings.tell($0) })
+    } catch {
+      result = .failure(error)
+    }
+    standings.end()
+    await telling.value
+    await emit(await answered(try result.get(), action, alias))
+  }
+
+  private func answered(_ reply: SceneReply, _ action: Command.Action, _ alias: String?) async -> [String] {
+    if let alias, let screen = reply.outcome.screen ?? reply.outcome.presented.last?.screen { aliases[alias] = screen }
+    let look = await refresh()
+    var output: [UInt8]?
+    if case .output(_, let bytes) = action { output = bytes }
+    return ReplyText.lines(reply, tree: look?.tree, output: output)
+  }
+
+  /// Sends an action without waiting for its answer; the first word about it is told with the job's number.
+  private func background(_ action: Command.Action, _ conditions: RequestConditions, _ alias: String?, _ emit: @escaping Emit) async {
+    lastJob += 1
+    let number = lastJob
+    let standings = Standings()
+    let (target, notify) = (target, notify)
+    jobs[number] = Task { () -> MinervaError? in
+      do throws(MinervaError) {
+        let reply = try await target.perform(action, conditions) { standings.tell($0) }
+        standings.end()
+        await notify(Self.job(number, await self.answered(reply, action, alias)))
+        return nil
+      } catch {
+        standings.end()
+        await notify(Self.job(number, ReplyText.error(error)))
+        return error
+      }
+    }
+    for await admission in standings.stream {
+      await emit(["[\(number)] \(ReplyText.standing(admission))"])
+      break
+    }
+  }
+
+  private static func job(_ number: Int, _ lines: [String]) -> [String] {
+    lines.enumerated().map { index, line in
+      guard index == 0 else { return line }
+      let words = line.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
+      return "[\(number)] \(words)"
+    }
+  }
+
+  /// Waits for a job's answer; an error of it is this command's.
+  func finish(job number: Int, within timeout: Duration) async throws {
+    guard let job = jobs[number] else { throw MinervaError("session.no_job", "there is no job [\(number)]") }
+    let finished = await withDeadline(timeout) { await job.value }
+    guard let finished else {
+      throw MinervaError(.deadline, "job [\(number)] was not answered within \(DurationText.describe(timeout))")
+    }
+    jobs[number] = nil
+    if let error = finished { throw error }
+  }
+
+  /// Runs an operation that ends by itself when cancelled; nil after the deadline.
+  func withDeadline<Value: Sendable>(_ timeout: Duration, _ operation: @escaping @Sendable () async -> Value) async -> Value? {
+    let clock = clock
+    return await withTaskGroup(of: Value?.self) { group in
+      let done = OneTime<Value>()
+      Task { done.give(await operation()) }
+      group.addTask { await done.value() }
+      group.addTask {
+        try? await clock.sleep(timeout)
+        return nil
+      }
+      let first = await group.next() ?? nil
+      done.give(nil)
+      group.cancelAll()
+      return first
+    }
+  }
+
+  private func repeated(_ line: String, _ rate: Int, _ span: Duration, _ emit: @escaping Emit) async throws -> Bool {
+    let statements = try Statement.parse(line)
+    let start = clock.now()
+    var (count, refused) = (0, 0)
+    let pause = Duration.seconds(1) / rate
+    while clock.now() - start < span {
+      try Task.checkCancellation()
+      for statement in statements {
+        let execution = await execute(statement) { _ in }
+        if execution.error != nil { refused += 1 }
+      }
+      count += 1
+      let next = start + pause * count
+      if next > clock.now() { try await clock.sleep(next - clock.now()) }
+    }
+    await emit([ReplyText.headed("ok", "\(count) times in \(DurationText.describe(clock.now() - start)), \(refused) refused")])
+    return false
+  }
+
+  /// Carries out what the session does itself.
+  private func serve(_ request: SessionRequest, _ emit: @escaping Emit) async throws -> Bool {
+    switch request {
+    case .quit: return true
+    case .help(let topic): await emit(ShellHelp.lines(topic, width: width))
+    case .note(let text): await emit(["-- \(Escaping.visible(text))"])
+    case .scene(let name, let app):
+      await emit(try await target.change(to: name, app: app))
+      aliases = [:]
+      await refresh()
+    case .option(let name, let value): await emit(try option(name, value))
+    case .source(let path): return try await source(path, emit)
+    case .record, .recordScript, .recordStop, .replay, .save, .restore: await emit(try await target.serve(request))
+    }
+    return false
+  }
+
+  private func option(_ name: String?, _ value: String?) throws -> [String] {
+    switch (name, value) {
+    case ("timings", "on"): showsTimings = true
+    case ("timings", "off"): showsTimings = false
+    case ("width", let text?):
+      guard let number = Int(text), (20...1_000).contains(number) else {
+        throw MinervaError("parse.unexpected", "width takes a number from 20 to 1000")
+      }
+      width = number
+    case (nil, _), (_, nil): break
+    default: throw MinervaError("parse.unexpected", "no such value; option shows what there is")
+    }
+    return ["timings \(showsTimings ? "on" : "off")", "width \(width)"]
+  }
+
+  private func source(_ path: String, _ emit: @escaping Emit) async throws -> Bool {
+    let script: FlowScript
+    do throws(FlowScript.Faults) { script = try FlowScript.read(path) } catch {
+      throw MinervaError(MinervaError.Code(error.statedCode), error.statement)
+    }
+    for step in script.steps {
+      for statement in step.statements {
+        let execution = await execute(statement, emit: emit)
+        if let error = execution.error { throw MinervaError(error.code, "\(path):\(step.line): \(error.message)") }
+        if execution.isQuit { return true }
+      }
+    }
+    return false
+  }
+}
+
+extension Request {
+  /// Whether it only looks, so that an error before it is still "the command before".
+  var isPassive: Bool {
+    switch self {
+    case .look, .wait, .expect: true
+    default: false
+    }
+  }
+}
+
+/// Carries what a request's standing is from the target's callback to whoever tells it.
+private struct Standings: Sendable {
+  let stream: AsyncStream<Admission>
+  private let continuation: AsyncStream<Admission>.Continuation
+
+  init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(16)) }
+
+  func tell(_ admission: Admission) { continuation.yield(admission) }
+  func end() { continuation.finish() }
+}
