@@ -265,6 +265,55 @@ import Testing
     #expect(check.recordsChecked == model.values.map(\.count).reduce(0, +))
   }
 
+  @Test("P3: retention lets go of what snapshots cover and no more; earlier times are out of range")
+  func retention() async throws {
+    let clock = Mutex<Int64>(1_000_000)
+    let settings = SQLiteJournal.Settings(retention: .init(age: .seconds(60)), wallClock: { clock.withLock { $0 } })
+    var journal = try await SQLiteJournal.open(scratch.file, settings: settings)
+    try await journal.append(JournalRules.entries("snapped", 1...50) + JournalRules.entries("plain", 1...50), epoch: journal.epoch)
+    try await journal.writeSnapshot(JournalSnapshot(scene: "snapped", sequence: 20, bytes: [20]), epoch: journal.epoch)
+    try await journal.writeSnapshot(JournalSnapshot(scene: "snapped", sequence: 40, bytes: [40]), epoch: journal.epoch)
+    #expect(try await journal.load("snapped", upTo: 10)?.records.count == 10, "nothing goes before its time")
+    await journal.close()
+
+    clock.withLock { $0 += 61_000 }
+    journal = try await SQLiteJournal.open(scratch.file, settings: settings)
+    try await journal.append(JournalRules.entries("plain", 51...51), epoch: journal.epoch)
+    // The look comes after the answer; a second call is behind it.
+    #expect(try await journal.load("plain")?.records == JournalRules.entries("plain", 1...51), "no snapshot, so all is needed")
+    let snapped = try #require(try await journal.load("snapped"))
+    #expect(snapped.snapshot?.bytes == [40])
+    #expect(snapped.records == JournalRules.entries("snapped", 41...50))
+    let past = await JournalRules.code { () async throws(MinervaError) in try await journal.load("snapped", upTo: 30) }
+    #expect(past == .timeOutOfRange)
+    try await journal.append(JournalRules.entries("snapped", 51...52), epoch: journal.epoch)
+    await journal.close()
+
+    #expect(try SQLiteJournal.verify(scratch.file).isWhole)
+    #expect(try SQLiteJournal.statistics(of: scratch.file).records == 50 + 1 + 10 + 2)
+    journal = try await SQLiteJournal.open(scratch.file, settings: settings)
+    #expect(journal.opening.damage == nil)
+    #expect(try await journal.load("snapped")?.sequence == 52)
+    await journal.close()
+  }
+
+  @Test("P3: a file over its size lets go of the oldest, and stays near it")
+  func retentionBySize() async throws {
+    let journal = try await SQLiteJournal.open(scratch.file, settings: .init(retention: .init(bytes: 1 << 20)))
+    let body = [UInt8](repeating: 5, count: 1000)
+    var sequence: UInt64 = 0
+    for round in 1...12 {
+      let group = (sequence + 1...sequence + 512).map { JournalEntry(scene: "a", sequence: $0, record: body) }
+      try await journal.append(group, epoch: journal.epoch)
+      sequence += 512
+      try await journal.writeSnapshot(JournalSnapshot(scene: "a", sequence: sequence, bytes: [UInt8(round)]), epoch: journal.epoch)
+    }
+    #expect(try await journal.load("a")?.sequence == sequence)
+    await journal.close()
+    #expect(try SQLiteJournal.statistics(of: scratch.file).records < 6000)
+    #expect(try SQLiteJournal.verify(scratch.file).isWhole)
+  }
+
   @Test("Statistics, verify and export see the file, also while it is open")
   func inspection() async throws {
     let journal = try await SQLiteJournal.open(scratch.file, settings: .init(wallClock: { 1_700_000_000_000 }))

@@ -5,10 +5,16 @@ extension SQLiteJournal {
     package var maximumBytes: Int?
     /// The wall clock in milliseconds since 1970; stamps rows for retention, decides nothing else.
     package var wallClock: @Sendable () -> Int64
+    /// How much of the past is kept.
+    package var retention: Retention
     var format = JournalFormat.current
 
-    package init(maximumBytes: Int? = nil, wallClock: @escaping @Sendable () -> Int64 = SQLiteJournal.systemWallClock) {
+    package init(
+      maximumBytes: Int? = nil, retention: Retention = Retention(),
+      wallClock: @escaping @Sendable () -> Int64 = SQLiteJournal.systemWallClock
+    ) {
       self.maximumBytes = maximumBytes
+      self.retention = retention
       self.wallClock = wallClock
     }
   }

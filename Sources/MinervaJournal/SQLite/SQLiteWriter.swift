@@ -10,6 +10,9 @@ final class SQLiteWriter {
   private let epoch: EpochBox
   private let lock: LockFile
   private var file: JournalFile?
+  /// Up to where retention has looked, and how many records ago.
+  private var trimmed: Int64 = 0
+  private var recordsSinceTrim = SQLiteWriter.trimEvery
   /// Why nothing is taken, after a failure.
   private var refusal: MinervaError?
 
@@ -42,12 +45,32 @@ final class SQLiteWriter {
         } else {
           commit(writes)
           next += writes.count
+          recordsSinceTrim += writes.reduce(0) { $0 + $1.recordCount }
         }
       }
+      if recordsSinceTrim >= Self.trimEvery { trim() }
     }
     file = nil
     lock.release()
     queue.abandon()
+  }
+
+  /// How many records pass between two looks at what may go: seldom enough to cost nothing, and at the start.
+  private static let trimEvery = 4096
+
+  /// Lets go of a few batches of the past; the rest waits for the next look, so that nobody waits for it.
+  private func trim() {
+    recordsSinceTrim = 0
+    guard let file, refusal == nil else { return }
+    do {
+      for _ in 0..<4 {
+        guard try file.trim(settings.retention, cursor: &trimmed, now: settings.wallClock()) else { return }
+      }
+      recordsSinceTrim = Self.trimEvery
+    } catch {
+      // Nothing that was answered depends on it: the past stays until the next look.
+      file.rollback()
+    }
   }
 
   /// Writes neighbouring jobs in one transaction and answers them in their order.
@@ -126,6 +149,10 @@ extension JournalJob {
     case .append, .snapshot: true
     case .load, .scenes, .reopen: false
     }
+  }
+
+  fileprivate var recordCount: Int {
+    if case .append(let group, _, _) = self { group.count } else { 0 }
   }
 
   fileprivate func answerWrite(_ answer: Result<Void, MinervaError>) {
