@@ -66,6 +66,14 @@ extension SceneState {
       }
     }
     for id in ids { try remove(id, reason) }
+    if ids.count > 1 || !retired.isEmpty {
+      // Who stands above a screen that is named is popped with it, also when that screen's own place goes with another one.
+      for cut in cuts {
+        for id in stack(cut.key).dropFirst(cut.keep) where !plan.named.contains(where: { $0.screen == id }) {
+          plan.named.append(NamedReason(screen: id, reason: .popped))
+        }
+      }
+    }
     if let lowest { plan.moves.append(.dropLayers(from: lowest.height, lowest.reason, over: .parentRemoved)) }
     plan.moves += cuts.map { .cut($0.key, keep: $0.keep, .popped) } + slots + retired
     return plan
