@@ -108,7 +108,19 @@ import Testing
     #expect(next.attempt == 2 && next.worker != lease.worker)
     #expect(pool.lost(1, attempt: 1, at: at(3)) == [])
     #expect(pool.workerLost(lease.worker, at: at(4)) == [])
-    #expect(grants(pool.submit(1, job(), at: at(5))) == [next])
+    #expect(grants(pool.submit(1, job(), costs: [lease.worker], at: at(5))) == [next])
+    _ = pool.credit(worker("c"), wants: 1, at: at(6))
+    let third = grants(pool.submit(1, job(), costs: [lease.worker, next.worker], at: at(7)))
+    #expect(third.map(\.attempt) == [3] && third[0].worker == worker("c"), "what it has cost says that the lease is lost")
+  }
+
+  @Test func `C05: the count outlives the broker, since the caller brings what the job has cost`() {
+    var pool = Pool()
+    _ = pool.credit(worker("c"), wants: 4, at: at(0))
+    let lease = grants(pool.submit(1, job(), costs: [worker("a"), worker("b")], at: at(0)))[0]
+    #expect(lease.attempt == 3)
+    #expect(failures(pool.workerLost(worker("c"), at: at(1)))[1]?.code == .diffPoison)
+    #expect(failures(pool.submit(2, job(), costs: [worker("a"), worker("b"), worker("c")], at: at(2)))[2]?.code == .diffPoison)
   }
 
   @Test func `small jobs go before large ones, which are passed over only so often and so long`() {

@@ -46,17 +46,18 @@ extension WorkerPoolStateMachine {
     entry.since = now
     jobs[id] = entry
     guard entry.dead.count < settings.attempts else {
-      let names = entry.dead.map { "\($0.name)-\(String($0.incarnation, radix: 16))" }.joined(separator: ", ")
       forget(id)
-      return [
-        .fail(
-          id,
-          MinervaError(
-            .diffPoison, "every worker that took the job died: \(names)", details: [MinervaError.Detail.deadWorkers: names]))
-      ]
+      return [.fail(id, poison(entry.dead))]
     }
     retries.append(id)
     return []
+  }
+
+  /// What a job ends with that has cost too many workers.
+  func poison(_ dead: [Worker]) -> MinervaError {
+    let names = dead.map { "\($0.name)-\(String($0.incarnation, radix: 16))" }.joined(separator: ", ")
+    return MinervaError(
+      .diffPoison, "every worker that took the job died: \(names)", details: [MinervaError.Detail.deadWorkers: names])
   }
 
   /// A guess from how many wait for how many places: better than all coming back at once.

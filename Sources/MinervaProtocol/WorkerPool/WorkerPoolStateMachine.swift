@@ -127,9 +127,17 @@ package struct WorkerPoolStateMachine: Sendable {
 // MARK: - Jobs
 
 extension WorkerPoolStateMachine {
-  /// A caller submits a job, or asks again for one it has submitted: then it is told once more what it holds.
-  package mutating func submit(_ id: JobID, _ job: Job, at now: Moment) -> [Action] {
-    if let known = jobs[id] { return known.lease.map { [.grant($0)] } ?? [] }
+  /// A caller submits a job, or asks again for one it has submitted: then it is told once more what it holds, or gets the next lease when it has
+  /// lost the worker of that one.
+  ///
+  /// - Parameter costs: the workers the job has cost already, as the caller knows them from its leases: a broker that was restarted in between
+  ///   would else count anew and let a poison job kill for ever.
+  package mutating func submit(_ id: JobID, _ job: Job, costs: [Worker] = [], at now: Moment) -> [Action] {
+    if let known = jobs[id] {
+      guard let lease = known.lease else { return [] }
+      // A caller that counts the lease it holds among what the job has cost has lost its worker.
+      return costs.count < lease.attempt ? [.grant(lease)] : lost(id, attempt: lease.attempt, at: now)
+    }
     guard now < job.deadline else { return [.fail(id, MinervaError(.deadline, "the deadline had passed before the job was submitted"))] }
     var actions: [Action] = []
     if let key = job.supersedes, let older = newest[key] {
@@ -140,9 +148,10 @@ extension WorkerPoolStateMachine {
         .fail(id, .backpressure("the queue for diff workers", limit: settings.queued, retryAfterMilliseconds: retryAfter))
       ]
     }
-    jobs[id] = Entry(job: job, since: now)
+    guard costs.count < settings.attempts else { return actions + [.fail(id, poison(costs))] }
+    jobs[id] = Entry(job: job, since: now, dead: costs)
     if let key = job.supersedes { newest[key] = id }
-    if job.size >= settings.large { large.append(id) } else { small.append(id) }
+    if !costs.isEmpty { retries.append(id) } else if job.size >= settings.large { large.append(id) } else { small.append(id) }
     return actions + assign(at: now)
   }
 

@@ -1,1 +1,0 @@
-// MinervaSimulation: see the layer's folder in Package.swift.

@@ -1,0 +1,81 @@
+import MinervaSimulation
+import Testing
+
+/// The product's parties in a simulated cluster, and the proof that the simulation finds what is wrong.
+@Suite("Simulation") struct SimulationTests {
+  /// In parts, so that two cores share them.
+  @Test("C05, C06, C07: 500 seeds break no rule", arguments: [1, 126, 251, 376] as [UInt64])
+  func manySeeds(first: UInt64) {
+    let report = Simulation.run(seeds: first..<first + 125)
+    for (seed, violation) in report.failures { Issue.record("seed \(seed) at \(violation.at): \(violation.rule): \(violation.text)") }
+    // Chaos that reaches nothing would prove nothing.
+    for what in [
+      "calls: answered", "calls: bus.peer_lost", "calls: bus.unreachable", "calls: bus.deadline", "jobs: done", "jobs: diff.poison",
+      "jobs: diff.superseded", "jobs: pushed back", "leases: timedOut", "leases: replaced", "turns refused", "failed syncs",
+      "subscribers: gap",
+      "kills",
+    ] { #expect(report.counters[what, default: 0] > 0, "\(what) never happened") }
+  }
+
+  @Test("a planted fault is found within 500 seeds", arguments: Simulation.Fault.allCases)
+  func plantedFaults(fault: Simulation.Fault) throws {
+    let report = Simulation.run(seeds: 1..<501, fault: fault, stopAtFailure: true)
+    let failure = try #require(report.failures.first, "\(fault) was not found")
+    let rule =
+      switch fault {
+      case .attemptsForgotten: "attempts are counted"
+      case .gapIgnored: "complete means complete"
+      case .unkeyedRetried: "nothing is applied twice"
+      case .deadlineSweepMissing: "calls end within their deadline"
+      case .answeredBeforeSync: "what was answered is not lost"
+      case .staleHostActs: "a stale host does not act"
+      case .wallClockTrusted: "wall jumps end no lease"
+      }
+    #expect(failure.violation.rule == rule)
+  }
+
+  @Test func `a seed repeats exactly, traced or not`() throws {
+    for seed in 1...5 as ClosedRange<UInt64> {
+      let first = Simulation.run(seed: seed)
+      let again = Simulation.run(seed: seed, tracing: true)
+      #expect(first.digest == again.digest && first.steps == again.steps && first.counters == again.counters)
+      #expect(try #require(again.trace).count > 100)
+      #expect(Simulation.run(seed: seed + 1_000).digest != first.digest)
+    }
+    let broken = Simulation.run(seed: 1, fault: .gapIgnored)
+    #expect(broken.violation != nil && broken.violation == Simulation.run(seed: 1, fault: .gapIgnored, tracing: true).violation)
+  }
+
+  @Test func `the disk forgets what no completed sync covers`() throws {
+    var random = SimulationRandom(seed: 4)
+    var kept: Set<Int> = []
+    for _ in 0..<200 {
+      let disk = SimulatedDisk()
+      disk.append(Array(repeating: 1, count: 10))
+      try disk.completeSync(disk.beginSync())
+      let covered = disk.beginSync()
+      disk.append(Array(repeating: 2, count: 10))
+      try disk.completeSync(covered)
+      disk.crash(using: &random)
+      #expect(disk.contents.count >= 10 && disk.contents.prefix(9) == Array(repeating: 1, count: 10)[0..<9])
+      #expect(disk.contents[9] == 1)
+      kept.insert(disk.contents.count)
+    }
+    #expect(kept.count == 11, "every tear is tried")
+  }
+
+  @Test func `a failed sync has lost its data for good`() throws {
+    var random = SimulationRandom(seed: 5)
+    let disk = SimulatedDisk()
+    disk.append([1])
+    try disk.completeSync(disk.beginSync())
+    disk.append([2])
+    disk.failingSyncs = 1
+    let covered = disk.beginSync()
+    #expect(throws: SimulatedDisk.SyncFailed.self) { try disk.completeSync(covered) }
+    #expect(throws: SimulatedDisk.SyncFailed.self) { try disk.completeSync(disk.beginSync()) }
+    #expect(disk.contents == [1, 2])
+    disk.crash(using: &random)
+    #expect(disk.contents == [1])
+  }
+}
