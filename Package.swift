@@ -81,7 +81,15 @@ let package = Package(
 
     // Service processes.
     layer("DiffService", on: ["ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaProtocol", "MinervaWire"], at: "Services"),
-    program("minerva-broker", on: ["CommandKit", "MinervaBroker", "MinervaSupervision"], at: "Services"),
+    layer(
+      "ServiceKit",
+      on: ["CommandKit", "MinervaActors", "MinervaInterfaces", "MinervaSupervision", "MinervaTransport", "MinervaWire"], at: "Services"),
+    program(
+      "minerva-broker",
+      on: [
+        "CommandKit", "MinervaActors", "MinervaBroker", "MinervaInterfaces", "MinervaJournal", "MinervaSupervision", "MinervaTransport", "MinervaWire",
+        "ServiceKit",
+      ], at: "Services"),
     program("minerva-diff", on: ["CommandKit", "DiffService", "MinervaSupervision"], at: "Services"),
     program("minerva-host", on: ["CommandKit", "MinervaDemo", "MinervaHosting", "MinervaSupervision"], at: "Services"),
 

@@ -285,7 +285,7 @@ distributed actor Gateway: BrokerGateway {
         self.assumeIsolated { gateway in
           switch result {
           case .success: gateway.perform(gateway.machine.committed(upTo: ticket, now: gateway.now))
-          case .failure(let error): gateway.perform(gateway.machine.commitFailed(MinervaError(error)))
+          case .failure(let error): gateway.perform(gateway.machine.commitFailed(error))
           }
         }
       }
@@ -389,12 +389,5 @@ extension Command.Action {
     case .output, .finish, .cancel, .end: .admin
     default: .navigate
     }
-  }
-}
-
-extension MinervaError {
-  /// An error of the journal, as callers get it.
-  init(_ error: JournalError) {
-    self.init(Code(error.code.description), error.message, retryable: error.retryable)
   }
 }

@@ -8,7 +8,7 @@ package enum Program {
     version: String,
     arguments: [String] = Array(CommandLine.arguments.dropFirst()),
     environment: [String: String] = environmentVariables(),
-    body: (ParsedCommand, Console) async throws -> ExitCode
+    body: @Sendable (ParsedCommand, Console) async throws -> ExitCode
   ) async -> ExitCode {
     signal(SIGPIPE, SIG_IGN)
     let console = Console.standard(environment: environment)
@@ -31,7 +31,7 @@ package enum Program {
 
   /// Runs and leaves the process.
   package static func main(
-    _ root: CommandDefinition, version: String, body: (ParsedCommand, Console) async throws -> ExitCode
+    _ root: CommandDefinition, version: String, body: @Sendable (ParsedCommand, Console) async throws -> ExitCode
   ) async -> Never {
     exit(await run(root, version: version, body: body).rawValue)
   }

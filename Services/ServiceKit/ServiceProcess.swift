@@ -1,0 +1,82 @@
+package import CommandKit
+package import MinervaActors
+package import MinervaInterfaces
+package import MinervaSupervision
+package import MinervaTransport
+package import MinervaWire
+import Synchronization
+
+/// The frame of a service process: its directory, its name's lock, its log, and the wish that it ends.
+///
+/// The log goes to standard error, one line an event: `broker  text`. A service ends on SIGTERM and SIGINT, and when its supervisor is gone.
+package final class ServiceProcess: Sendable {
+  package let runtime: RuntimeDirectory
+  package let name: String
+  private let lock: LockFile
+  private let console: Console
+  private let signals: TerminationSignals
+  private let ending: AsyncStream<String>
+  private let watch: ParentWatch?
+
+  /// Opens the runtime directory and takes the name's lock in it.
+  ///
+  /// - Throws: `bus.unsafe_directory`, `bus.endpoint_taken` when a live process has the name.
+  package init(_ command: ParsedCommand, name fallback: String, console: Console) throws(MinervaError) {
+    name = command.text("name") ?? fallback
+    guard (1...64).contains(name.utf8.count), !name.utf8.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "/") || $0 == 0x7F }) else {
+      throw MinervaError(.badMessage, "a process's name has 1 to 64 bytes without spaces and slashes")
+    }
+    runtime = try RuntimeDirectory.open(option: command.text("runtime"))
+    lock = try LockFile.acquire(runtime.lockPath(name))
+    self.console = console
+    signals = try TerminationSignals()
+    let (ending, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(1))
+    self.ending = ending
+    watch = ParentWatch.start { continuation.yield("its supervisor is gone") }
+    signals.onSignal { signal in
+      if signal != .hangUp { continuation.yield("signal \(signal.rawValue)") }
+    }
+  }
+
+  /// The socket of a name in the runtime directory, free for a bind: the lock says that nobody else may have it.
+  package func socket(_ socketName: String) throws(MinervaError) -> Endpoint {
+    let path = try runtime.socketPath(socketName)
+    try lock.clearSocket(at: path)
+    return .ipc(path: path)
+  }
+
+  /// Writes a line to the log.
+  package func log(_ text: String) { console.notice("\(name)  \(Escaping.visible(text))") }
+
+  /// The settings of the process's bus.
+  package func bus(
+    kind: String, interfaces: FixedInterfaces, listen: String? = nil, security: BusSecurity = BusSecurity(), capabilities: [String] = []
+  ) -> BusSettings {
+    let name = name, console = console
+    return BusSettings(
+      node: name, kind: kind, version: ProductVersion.text, capabilities: capabilities, interfaces: interfaces.catalogue, security: security,
+      listen: listen
+    ) { line in
+      let held = line.heldBack > 0 ? " (\(line.heldBack) more like it)" : ""
+      console.notice("\(name)  \(line.kind): \(Escaping.visible(line.text))\(held)")
+    }
+  }
+
+  /// Calls back at each SIGHUP.
+  package func onHangUp(_ reload: @escaping @Sendable () -> Void) {
+    signals.onSignal { if $0 == .hangUp { reload() } }
+  }
+
+  /// Waits until the process is asked to end, and says by whom.
+  package func untilAskedToEnd() async -> String {
+    for await reason in ending { return reason }
+    return "cancelled"
+  }
+
+  /// Gives the lock back; a second signal ends the process at once from now on.
+  package func end() {
+    watch?.cancel()
+    signals.release()
+    lock.release()
+  }
+}
