@@ -61,7 +61,11 @@ let package = Package(
 
     // What crosses processes, and what stands on it.
     layer("MinervaInterfaces", on: ["ListDiff", "MinervaActors", "MinervaNavigation", "MinervaWire"]),
-    layer("Minerva", on: ["ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"]),
+    layer(
+      "Minerva",
+      on: [
+        "ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire",
+      ]),
     layer(
       "MinervaBroker",
       on: [
@@ -87,7 +91,8 @@ let package = Package(
     program(
       "minerva-broker",
       on: [
-        "CommandKit", "MinervaActors", "MinervaBroker", "MinervaInterfaces", "MinervaJournal", "MinervaSupervision", "MinervaTransport", "MinervaWire",
+        "CommandKit", "MinervaActors", "MinervaBroker", "MinervaInterfaces", "MinervaJournal", "MinervaSupervision", "MinervaTransport",
+        "MinervaWire",
         "ServiceKit",
       ], at: "Services"),
     program("minerva-diff", on: ["CommandKit", "DiffService", "MinervaSupervision"], at: "Services"),

@@ -54,7 +54,8 @@ package final class ServiceProcess: Sendable {
   ) -> BusSettings {
     let name = name, console = console
     return BusSettings(
-      node: name, kind: kind, version: ProductVersion.text, capabilities: capabilities, interfaces: interfaces.catalogue, security: security,
+      node: name, kind: kind, version: ProductVersion.text, capabilities: capabilities, interfaces: interfaces.catalogue,
+      security: security,
       listen: listen
     ) { line in
       let held = line.heldBack > 0 ? " (\(line.heldBack) more like it)" : ""

@@ -17,10 +17,13 @@ enum BrokerMain {
     discussion:
       "Listens on broker.sock in the runtime directory and publishes on events.sock there. tcp needs keys: the broker's own in keys/broker.key, the clients it lets in in keys/authorized; minerva keys makes both. SIGHUP reads the list again.",
     options: ServiceOptions.place(name: "broker") + [
-      .value("data", .directory, "the directory of the journal; without it the runtime directory", placeholder: "DIR", environment: "MINERVA_DATA"),
+      .value(
+        "data", .directory, "the directory of the journal; without it the runtime directory", placeholder: "DIR",
+        environment: "MINERVA_DATA"),
       .value(
         "listen", .endpoint, "one more endpoint, tcp://HOST:PORT; its events are published on the next port", repeats: true),
-      .value("keys", .directory, "the directory of broker.key and authorized; without it keys in the runtime directory", placeholder: "DIR"),
+      .value(
+        "keys", .directory, "the directory of broker.key and authorized; without it keys in the runtime directory", placeholder: "DIR"),
       .flag("insecure", "tcp without keys, on loopback alone"),
     ])
 
@@ -43,7 +46,9 @@ enum BrokerMain {
         await journal.close()
         throw error
       }
-      if listening.security.allowsInsecureLoopback { process.log("warning: --insecure: whoever reaches the loopback port commands this broker") }
+      if listening.security.allowsInsecureLoopback {
+        process.log("warning: --insecure: whoever reaches the loopback port commands this broker")
+      }
       process.log("serves \(listening.endpoints.map(\.description).joined(separator: " ")), epoch \(journal.epoch)")
       process.onHangUp {
         do throws(MinervaError) {

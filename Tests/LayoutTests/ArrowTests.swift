@@ -17,7 +17,9 @@ struct ArrowTests {
     "Sources/MinervaJournal": ["CSQLite", "MinervaSupervision", "MinervaWire"],
     "Sources/MinervaSupervision": ["MinervaProtocol", "MinervaWire"],
     "Sources/MinervaInterfaces": ["ListDiff", "MinervaActors", "MinervaNavigation", "MinervaWire"],
-    "Sources/Minerva": ["ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaWire"],
+    "Sources/Minerva": [
+      "ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire",
+    ],
     "Sources/MinervaBroker": [
       "MinervaActors", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire",
     ],

@@ -1,0 +1,128 @@
+public import MinervaInterfaces
+import MinervaActors
+import MinervaProtocol
+import MinervaTransport
+import MinervaWire
+
+/// What a watcher of a scene sees: snapshots to start from, then every event once and in order.
+public enum SceneUpdate: Sendable {
+  /// The scene as it stands: forget what was known. Comes first, and again after whatever was missed.
+  case snapshot(SceneSnapshot)
+  case event(SceneEvent)
+}
+
+extension Client {
+  /// Watches a scene from now on.
+  ///
+  /// Events are numbered; a gap, a restart of the broker or a silent publisher is answered with a fresh snapshot, so what is shown is never
+  /// presented as complete when it is not (C06). The stream ends when the client closes or the reading task is cancelled.
+  public func watch(_ scene: SceneAddress = SceneAddress()) async throws -> AsyncStream<SceneUpdate> {
+    let frames = try await frames(topics: [SceneEvent.topic(of: scene.name)])
+    let (stream, continuation) = AsyncStream.makeStream(of: SceneUpdate.self, bufferingPolicy: .unbounded)
+    let watcher = SceneWatcher(client: self, scene: scene, continuation: continuation)
+    let reading = Task { await watcher.run(frames) }
+    continuation.onTermination = { _ in reading.cancel() }
+    return stream
+  }
+
+  /// Events of processes: hosts and workers that join, are lost, come back. A gap is visible by the numbers alone.
+  public func processEvents() async throws -> AsyncStream<SceneEvent> {
+    let frames = try await frames(topics: [SceneEvent.topic(of: SceneEvent.processes)])
+    let (stream, continuation) = AsyncStream.makeStream(of: SceneEvent.self, bufferingPolicy: .bufferingNewest(4_096))
+    let reading = Task {
+      for await frame in frames { if let event = try? CBOR.decode(SceneEvent.self, from: frame.body) { continuation.yield(event) } }
+      continuation.finish()
+    }
+    continuation.onTermination = { _ in reading.cancel() }
+    return stream
+  }
+
+  private func frames(topics: [String]) async throws -> AsyncStream<PublishedFrame> {
+    let published = try await status().events.compactMap { try? Endpoint($0) }
+    guard let endpoint = published.first(where: isReachable) else {
+      throw MinervaError(.unsupported, "the broker publishes no events where this client can read them")
+    }
+    return try await bus.subscribe(to: endpoint, topics: topics)
+  }
+
+  /// Events come the way the calls go: over a socket file when that is how the broker was dialled, else over tcp.
+  private func isReachable(_ endpoint: Endpoint) -> Bool {
+    switch (endpoint, self.endpoint) {
+    case (.ipc, .ipc), (.inProcess, .inProcess), (.tcp, .tcp): true
+    default: false
+    }
+  }
+}
+
+/// Reads one scene's events and asks for snapshots where some were missed.
+actor SceneWatcher {
+  private let client: Client
+  private let scene: SceneAddress
+  private let continuation: AsyncStream<SceneUpdate>.Continuation
+  private var machine = SubscriberStateMachine<SceneEvent>(settings: SceneWatcher.settings)
+  private var snapshot: SceneSnapshot?
+  private var fetching: Task<Void, Never>?
+
+  /// A scene may rest for hours: only a lost connection makes the view doubtful, not silence.
+  private static var settings: SubscriberStateMachine<SceneEvent>.Settings {
+    var settings = SubscriberStateMachine<SceneEvent>.Settings()
+    settings.silence = .max / 4
+    settings.snapshotTimeout = 6_000
+    return settings
+  }
+
+  init(client: Client, scene: SceneAddress, continuation: AsyncStream<SceneUpdate>.Continuation) {
+    self.client = client
+    self.scene = scene
+    self.continuation = continuation
+  }
+
+  private var now: Moment { Moment(milliseconds: MonotonicTime.milliseconds) }
+
+  /// Reads until the frames end or the task is cancelled.
+  func run(_ frames: AsyncStream<PublishedFrame>) async {
+    let notices = await client.notices()
+    let listening = Task {
+      for await notice in notices where notice == .brokerBack { self.perform(self.machine.connectionLost(at: self.now)) }
+    }
+    perform(machine.start(at: now))
+    for await frame in frames {
+      guard let event = try? CBOR.decode(SceneEvent.self, from: frame.body), event.scene == scene.name else { continue }
+      perform(machine.event(event, number: event.number, publisher: event.epoch, at: now))
+    }
+    listening.cancel()
+    fetching?.cancel()
+    continuation.finish()
+  }
+
+  private func perform(_ actions: [SubscriberStateMachine<SceneEvent>.Action]) {
+    for action in actions {
+      switch action {
+      case .requestSnapshot(let request): fetch(request)
+      case .reset: if let snapshot { continuation.yield(.snapshot(snapshot)) }
+      case .apply(let event, _): continuation.yield(.event(event))
+      case .incomplete, .complete: break
+      }
+    }
+  }
+
+  /// Asks for a snapshot until one comes: while the broker is away there is nothing to show. A refusal that stays ends the stream.
+  private func fetch(_ request: UInt64) {
+    fetching?.cancel()
+    fetching = Task {
+      var backoff = Backoff(first: 50, cap: 1_000)
+      var random = SystemRandomNumberGenerator()
+      while !Task.isCancelled {
+        do {
+          let snapshot = try await self.client.snapshot(of: self.scene)
+          self.snapshot = snapshot
+          return self.perform(self.machine.snapshot(request, through: snapshot.event, publisher: snapshot.epoch, at: self.now))
+        } catch let error as MinervaError where !error.retryable && error.code != .deadline {
+          return self.continuation.finish()
+        } catch {
+          try? await ContinuousClock().sleep(for: .milliseconds(backoff.next(using: &random)))
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,165 @@
+public import MinervaActors
+public import MinervaInterfaces
+public import MinervaNavigation
+public import MinervaTransport
+import MinervaProtocol
+import Synchronization
+
+/// A caller of a broker: asks scenes for things, looks at them, watches them.
+///
+/// It survives the broker: a request carries a `txn`, so it is sent again after a reconnect until its deadline, and done once (N2). Looking is
+/// repeated likewise. Every call ends within its time, with a value or a `MinervaError`.
+///
+/// ```swift
+/// let client = try await Client.connect(to: Endpoint("ipc:///run/user/1000/minerva/broker.sock"), name: "checkout-test")
+/// let answer = try await client.request(.open(.init(ModuleAddress(name: "Settings"))), in: SceneAddress())
+/// print(answer.outcome.presented)
+/// ```
+public final class Client: Sendable {
+  /// The bus underneath, for calls to other processes.
+  public let bus: BusSystem
+  /// Where the broker was dialled.
+  public let endpoint: Endpoint
+  /// The broker's node name.
+  public let broker: String
+  /// Who asks, as the broker's records name it.
+  public let name: String
+
+  private let session: ClientSession
+  private let peers: Task<Void, Never>
+  private let requests = Atomic<UInt64>(0)
+  /// Part of every `txn`, so that two lives of a name never share one.
+  private let life: String
+
+  private init(bus: BusSystem, endpoint: Endpoint, broker: String, name: String, session: ClientSession, peers: Task<Void, Never>) {
+    self.bus = bus
+    self.endpoint = endpoint
+    self.broker = broker
+    self.name = name
+    self.session = session
+    self.peers = peers
+    life = String(bus.incarnation, radix: 36)
+  }
+
+  /// Connects to a broker.
+  ///
+  /// - Parameters:
+  ///   - name: A name for people; the node name adds what makes it unique.
+  ///   - patience: For how long a broker that does not answer yet is waited for.
+  /// - Throws: `bus.unreachable`, `bus.unauthorized`, `bus.unsupported` when the broker was built with other interfaces.
+  public static func connect(
+    to endpoint: Endpoint, name: String = "client", version: String = "0", security: BusSecurity = BusSecurity(),
+    hub: InProcessHub? = nil, patience: Duration = .zero
+  ) async throws -> Client {
+    let interfaces = try await FixedInterfaces.learn()
+    let unique = "\(name)-\(String(UInt32.random(in: .min ... .max), radix: 36))"
+    var settings = BusSettings(node: unique, kind: "client", version: version, interfaces: interfaces.catalogue, security: security)
+    settings.hub = hub
+    let bus = BusSystem(settings)
+    do {
+      let broker = try await bus.connect(to: endpoint, patience: patience)
+      let session = try ClientSession(bus: bus, broker: broker)
+      bus.onAlarm { [weak session] now in session?.assumeIsolated { $0.alarm(at: now) } ?? .max }
+      let events = bus.peerEvents
+      let peers = Task { for await event in events { await session.peer(event) } }
+      return Client(bus: bus, endpoint: endpoint, broker: broker, name: name, session: session, peers: peers)
+    } catch {
+      await bus.close(grace: .zero)
+      throw error
+    }
+  }
+
+  /// Disconnects; calls that have not ended end with `bus.closed`.
+  ///
+  /// - Returns: What could not be delivered within the grace.
+  @discardableResult
+  public func close(grace: Duration = .milliseconds(500)) async -> CloseReport {
+    await session.close()
+    peers.cancel()
+    return await bus.close(grace: grace)
+  }
+
+  /// When the broker is away and when it is back, from now on.
+  public func notices() async -> AsyncStream<ClientNotice> {
+    let (stream, continuation) = AsyncStream.makeStream(of: ClientNotice.self, bufferingPolicy: .bufferingNewest(64))
+    await session.notices(continuation)
+    return stream
+  }
+
+  // MARK: Requests
+
+  /// Asks a scene for something.
+  ///
+  /// - Parameters:
+  ///   - txn: The request's own name; the same again gets the first answer. Without it one is made.
+  ///   - time: How long it may take, also over a restart of the broker.
+  /// - Throws: The refusal's code and text; `bus.deadline` when nothing was heard in time.
+  public func request(
+    _ action: Command.Action, in scene: SceneAddress = SceneAddress(), txn: String? = nil, policy: Policy = .queue, ifTop: ScreenRef? = nil,
+    instant: Bool = false, within time: Duration = .seconds(5)
+  ) async throws -> SceneAnswer {
+    let (seconds, attoseconds) = time.components
+    let milliseconds = UInt32(clamping: min(seconds, 4_000_000) * 1_000 + attoseconds / 1_000_000_000_000_000)
+    let command = Command(
+      txn: txn ?? nextTxn(), caller: name + "." + life, action: action, policy: policy, ifTop: ifTop, instant: instant,
+      deadline: milliseconds)
+    // The scene's own deadline comes first and says what is known; the session's is for a broker that stays away.
+    return try await session.call(.keyed, within: time + .seconds(2)) { try await $0.request(SceneRequest(scene: scene, command: command)) }
+  }
+
+  private func nextTxn() -> String { "\(name).\(life).\(requests.wrappingAdd(1, ordering: .relaxed).newValue)" }
+
+  // MARK: Looking
+
+  /// A scene as it stands; what was answered before is part of it (N16).
+  public func snapshot(of scene: SceneAddress = SceneAddress(), renderings: Bool = false, within time: Duration = .seconds(5)) async throws
+    -> SceneSnapshot
+  {
+    try await session.call(.pure, within: time) { gateway in
+      try await BusSystem.$carriesLists.withValue(true) { try await gateway.snapshot(scene, renderings: renderings) }
+    }
+  }
+
+  /// What one screen shows.
+  public func rendering(of screen: ScreenID, in scene: SceneAddress = SceneAddress()) async throws -> StampedRendering {
+    try await session.call(.pure, within: .seconds(5)) { gateway in
+      try await BusSystem.$carriesLists.withValue(true) { try await gateway.rendering(scene, screen: screen) }
+    }
+  }
+
+  /// What is known of each open coordinator, in the order of their opening.
+  public func coordinators(of scene: SceneAddress = SceneAddress()) async throws -> [ScreenReport] {
+    try await session.call(.pure, within: .seconds(5)) { try await $0.coordinators(scene) }
+  }
+
+  /// The scenes that are open.
+  public func scenes() async throws -> [SceneIdentity] { try await session.call(.pure, within: .seconds(5)) { try await $0.scenes() } }
+
+  /// The modules that can be opened now.
+  public func modules() async throws -> [ModuleListing] { try await session.call(.pure, within: .seconds(5)) { try await $0.modules() } }
+
+  /// What the broker says of itself and its peers.
+  public func status(within time: Duration = .seconds(5)) async throws -> BrokerStatus {
+    try await session.call(.pure, within: time) { try await $0.status() }
+  }
+
+  // MARK: Rendering and configuring
+
+  /// Reports as the one who shows the scene.
+  public func renderer(_ report: RendererReport, in scene: SceneAddress = SceneAddress()) async throws {
+    try await session.call(.never, within: .seconds(5)) { try await $0.renderer(scene, report: report) }
+  }
+
+  /// Says that the module opened under a `txn` is configured, or could not be (L1).
+  public func configured(_ txn: String, failure: Refusal? = nil, in scene: SceneAddress = SceneAddress()) async throws {
+    try await session.call(.keyed, within: .seconds(5)) { try await $0.configured(scene, txn: txn, failure: failure) }
+  }
+
+  /// Waits for a diff worker's lease; see `DiffClient`.
+  public func lease(_ request: DiffLeaseRequest, within time: Duration = .seconds(60)) async throws -> DiffLease {
+    try await session.call(.pure, within: time) { try await $0.lease(request) }
+  }
+
+  /// Gives a lease back.
+  public func endLease(job: String) async throws { try await session.call(.pure, within: .seconds(5)) { try await $0.endLease(job: job) } }
+}

@@ -1,0 +1,140 @@
+import MinervaActors
+import MinervaInterfaces
+import MinervaProtocol
+import MinervaTransport
+import MinervaWire
+
+/// A client's calls to its broker, across lost connections: what the session machine says is performed here, on the bus's loop.
+actor ClientSession {
+  /// A call that has not ended.
+  private struct Pending {
+    /// Sends it with the milliseconds it has left.
+    var send: (Int64) -> Void
+    /// Ends it without an answer.
+    var fail: (MinervaError) -> Void
+    /// Ends it with the answer that came.
+    var deliver: (() -> Void)?
+  }
+
+  nonisolated let bus: BusSystem
+  nonisolated var unownedExecutor: UnownedSerialExecutor { bus.loop.asUnownedSerialExecutor() }
+
+  private let gateway: $BrokerGateway
+  private let broker: String
+  private var machine = ClientSessionStateMachine()
+  private var calls: [UInt64: Pending] = [:]
+  private var lastCall: UInt64 = 0
+  /// Counts the lives of the link, so that a late failure of an earlier one is not taken for the loss of the present.
+  private var link = 0
+  private var notices: [AsyncStream<ClientNotice>.Continuation] = []
+
+  init(bus: BusSystem, broker: String) throws {
+    self.bus = bus
+    self.broker = broker
+    gateway = try $BrokerGateway.resolve(id: ActorAddress(node: broker, name: WellKnown.broker), using: bus)
+  }
+
+  private var now: Moment { Moment(milliseconds: bus.loop.now) }
+
+  /// Tells people when the broker is away and back.
+  func notices(_ continuation: AsyncStream<ClientNotice>.Continuation) { notices.append(continuation) }
+
+  // MARK: Calls
+
+  /// Makes a call that ends once, within its time.
+  func call<Value: Sendable>(
+    _ repeatability: ClientSessionStateMachine.Repeatability, within time: Duration,
+    _ body: @escaping @Sendable ($BrokerGateway) async throws -> Value
+  ) async throws -> Value {
+    lastCall += 1
+    let id = lastCall
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
+        calls[id] = Pending(
+          send: { [unowned self] left in self.send(id, left, continuation, body) }, fail: { continuation.resume(throwing: $0) })
+        let (seconds, attoseconds) = time.components
+        let milliseconds = min(seconds, .max / 2_000) * 1_000 + attoseconds / 1_000_000_000_000_000
+        perform(machine.call(id, repeatability, deadline: now + milliseconds, at: now))
+      }
+    } onCancel: {
+      Task { await self.cancel(id) }
+    }
+  }
+
+  private func send<Value: Sendable>(
+    _ id: UInt64, _ left: Int64, _ continuation: CheckedContinuation<Value, any Error>,
+    _ body: @escaping @Sendable ($BrokerGateway) async throws -> Value
+  ) {
+    let link = link
+    Task {
+      do {
+        let value = try await BusSystem.$deadline.withValue(.milliseconds(left)) { try await body(self.gateway) }
+        self.ended(id) { continuation.resume(returning: value) }
+      } catch let error as MinervaError where error.code == .peerLost || error.code == .unreachable {
+        if link == self.link { self.down(error.message) }
+      } catch {
+        self.ended(id) { continuation.resume(throwing: error) }
+      }
+    }
+  }
+
+  private func ended(_ id: UInt64, _ deliver: @escaping () -> Void) {
+    calls[id]?.deliver = deliver
+    perform(machine.answered(id))
+  }
+
+  private func cancel(_ id: UInt64) { perform(machine.cancel(id)) }
+
+  // MARK: The link
+
+  /// Takes what happens to the broker's connection.
+  func peer(_ event: PeerEvent) {
+    switch event {
+    case .connected(let peer) where peer.node == broker:
+      link += 1
+      perform(machine.linkUp(at: now))
+    case .lost(let node, _, let reason) where node == broker: down(reason)
+    default: break
+    }
+  }
+
+  private func down(_ reason: String) {
+    link += 1
+    perform(machine.linkDown(reason: reason))
+  }
+
+  /// Ends late calls and returns when to be called next.
+  func alarm(at now: Int64) -> Int64 {
+    perform(machine.tick(Moment(milliseconds: now)))
+    return machine.nextDeadline?.milliseconds ?? .max
+  }
+
+  /// Ends every call.
+  func close() {
+    perform(machine.close())
+    for notice in notices { notice.finish() }
+    notices = []
+  }
+
+  private func perform(_ actions: [ClientSessionStateMachine.Action]) {
+    for action in actions {
+      switch action {
+      // The link's own handshake is the registration of a client.
+      case .register: perform(machine.registered(epoch: 0, at: now))
+      case .send(let id, _, let left): calls[id]?.send(left)
+      case .fail(let id, let error): calls.removeValue(forKey: id)?.fail(error)
+      case .deliver(let id): calls.removeValue(forKey: id)?.deliver?()
+      case .announceLost(let reason): for notice in notices { notice.yield(.brokerLost(reason: reason)) }
+      case .announceRegistered(_, let again): if again { for notice in notices { notice.yield(.brokerBack) } }
+      case .retryRegistration, .dropLink, .sendCancel: break
+      }
+    }
+    if let next = machine.nextDeadline { bus.loop.sweep(noLaterThan: next.milliseconds) }
+  }
+}
+
+/// What a client tells people of its broker.
+public enum ClientNotice: Hashable, Sendable {
+  case brokerLost(reason: String)
+  case brokerBack
+}
