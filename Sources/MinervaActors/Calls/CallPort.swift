@@ -2,30 +2,16 @@ import MinervaTransport
 import MinervaWire
 
 /// A call as its caller hands it to the loop.
-final class OutgoingCall: @unchecked Sendable {
+struct OutgoingCall: @unchecked Sendable {
   // Made by the caller, then owned by the loop alone.
   let address: ActorAddress
   let target: String
-  let buffer: OutputBuffer
+  let encoder: CBOREncoder
   let arguments: Int
   let isList: Bool
   let deadline: Int64
-  let token: UInt64
+  let waiter: WaitingTask
   let continuation: UnsafeContinuation<Answer, any Error>
-
-  init(
-    _ address: ActorAddress, _ target: String, _ invocation: BusInvocationEncoder, isList: Bool, deadline: Int64, token: UInt64,
-    continuation: UnsafeContinuation<Answer, any Error>
-  ) {
-    self.address = address
-    self.target = target
-    buffer = invocation.encoder.buffer
-    arguments = invocation.arguments
-    self.isList = isList
-    self.deadline = deadline
-    self.token = token
-    self.continuation = continuation
-  }
 }
 
 /// The calls of one life of one link, in both directions. Without a link it is the loop-back of the process itself. Confined to the loop.
@@ -34,41 +20,40 @@ final class CallPort: @unchecked Sendable {
   unowned(unsafe) let system: BusSystem
   let peer: PeerIdentity
   let link: Link?
-  private var pending = PendingCalls()
+  @exclusivity(unchecked) private var pending = PendingCalls()
   private var served: [UInt64: ServedCall] = [:]
-  private(set) var isOver = false
+  @exclusivity(unchecked) private(set) var isOver = false
 
   init(_ link: Link?, _ peer: PeerIdentity, on system: BusSystem) {
     self.link = link
     self.peer = peer
     self.system = system
+    limits = link?.limits ?? system.settings.limits
   }
 
-  var limits: Limits { link?.limits ?? system.settings.limits }
+  /// What both ends agreed on; it does not change while the link is up.
+  let limits: Limits
   var callsInFlight: Int { pending.count }
   var callsServed: Int { served.count }
-  /// No pending call ends before this.
-  var nextDeadline: Int64 { pending.earliest }
 
   // MARK: Own calls
 
-  @inline(__always) func begin(_ call: OutgoingCall) {
+  func begin(_ call: borrowing OutgoingCall) {
     do throws(MinervaError) {
-      let limits = limits
       guard pending.count < limits.callsInFlight else {
         throw .backpressure("the window of calls in flight", limit: limits.callsInFlight, retryAfterMilliseconds: 20)
       }
       let remaining = call.deadline - system.loop.now
       guard remaining > 0 else { throw BusSystem.late(call.address) }
-      let identifier = pending.insert(PendingCall(continuation: call.continuation, deadline: call.deadline, token: call.token))
+      let identifier = pending.insert(PendingCall(continuation: call.continuation, deadline: call.deadline, waiter: call.waiter))
       do throws(MinervaError) {
-        try write(call, identifier, remaining, limits)
+        try write(call, identifier, remaining)
       } catch {
         _ = pending.remove(identifier)
         throw error
       }
       system.transport.counters.callsSent += 1
-      system.loop.sweep(noLaterThan: call.deadline)
+      system.loop.sweep(noLaterThan: min(call.deadline, system.loop.now + Self.cancellationInterval))
     } catch {
       if error.code == .backpressure { system.transport.counters.backpressure += 1 }
       call.continuation.resume(throwing: error)
@@ -76,10 +61,8 @@ final class CallPort: @unchecked Sendable {
   }
 
   /// Completes the message behind the arguments: the address as trailer, the envelope over the room in front.
-  @inline(__always) private func write(_ call: OutgoingCall, _ identifier: UInt64, _ remaining: Int64, _ limits: Limits)
-    throws(MinervaError)
-  {
-    let buffer = call.buffer
+  @inline(__always) private func write(_ call: borrowing OutgoingCall, _ identifier: UInt64, _ remaining: Int64) throws(MinervaError) {
+    let buffer = call.encoder.buffer
     var header = Envelope(
       .call, arguments: UInt8(truncatingIfNeeded: call.arguments), call: identifier, deadline: UInt32(clamping: remaining),
       bodyLength: UInt32(clamping: buffer.count - Envelope.size))
@@ -92,15 +75,14 @@ final class CallPort: @unchecked Sendable {
       try buffer.append(name: call.target, limit: limits.nameBytes)
     }
     buffer.withUnsafeMutableBytes { header.write(to: $0) }
-    try send(buffer, isList: call.isList)
+    if try send(buffer, isList: call.isList) { system.encoders.giveBack(call.encoder) }
   }
 
-  @inline(__always) private func send(_ buffer: OutputBuffer, isList: Bool) throws(MinervaError) {
-    if let link {
-      try link.send(buffer, isList: isList)
-    } else {
-      try system.loopBack(buffer, isList: isList)
-    }
+  /// Queues a message; true when the buffer may be used again.
+  @inline(__always) @discardableResult private func send(_ buffer: OutputBuffer, isList: Bool) throws(MinervaError) -> Bool {
+    if let link { return try link.send(buffer, isList: isList) }
+    try system.loopBack(buffer, isList: isList)
+    return true
   }
 
   /// An answer came in; one that comes too late meets nobody.
@@ -118,21 +100,22 @@ final class CallPort: @unchecked Sendable {
     call.continuation.resume(throwing: error)
   }
 
-  /// The caller gave up; true when the call was one of this port's.
-  func cancel(token: UInt64) -> Bool {
-    guard let (identifier, call) = pending.remove(token: token) else { return false }
-    sendCancel(identifier)
-    call.continuation.resume(throwing: MinervaError(.cancelled, "the caller gave up"))
-    return true
-  }
+  /// How often, in milliseconds, the waiting tasks are asked whether they were cancelled.
+  static let cancellationInterval: Int64 = 20
 
-  /// Ends the calls whose time is over.
-  func sweep(at now: Int64) {
+  /// Ends the calls whose time is over or whose task was cancelled; returns when to look again.
+  func sweep(at now: Int64) -> Int64 {
+    guard pending.count > 0 else { return .max }
+    for (identifier, call) in pending.removeCancelled() {
+      sendCancel(identifier)
+      call.continuation.resume(throwing: MinervaError(.cancelled, "the caller gave up"))
+    }
     for (identifier, call) in pending.removeExpired(at: now) {
       system.transport.counters.deadlines += 1
       sendCancel(identifier)
       call.continuation.resume(throwing: BusSystem.late(peer.node))
     }
+    return pending.count > 0 ? min(pending.earliest, now + Self.cancellationInterval) : .max
   }
 
   private func sendCancel(_ identifier: UInt64) {
@@ -174,15 +157,20 @@ final class CallPort: @unchecked Sendable {
     if served[call.identifier] === call { served[call.identifier] = nil }
   }
 
-  /// Sends a reply whose first bytes are room for the envelope.
-  @inline(__always) func reply(_ identifier: UInt64, _ buffer: OutputBuffer) {
-    guard !isOver else { return }
-    let limits = limits
+  /// Sends a reply whose first bytes are room for the envelope; true when the buffer may be used again.
+  @discardableResult
+  func reply(_ identifier: UInt64, _ buffer: OutputBuffer) -> Bool {
+    guard !isOver else { return true }
     let isList = buffer.count > limits.messageBytes
     let header = Envelope(
       .reply, flags: isList ? .list : [], call: identifier, bodyLength: UInt32(clamping: buffer.count - Envelope.size))
     buffer.withUnsafeMutableBytes { header.write(to: $0) }
-    do throws(MinervaError) { try send(buffer, isList: isList) } catch { reply(identifier, failing: error) }
+    do throws(MinervaError) {
+      return try send(buffer, isList: isList)
+    } catch {
+      reply(identifier, failing: error)
+      return false
+    }
   }
 
   /// Sends an error as the answer.

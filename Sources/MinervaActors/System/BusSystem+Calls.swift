@@ -5,24 +5,22 @@ import Synchronization
 
 // Own calls: from the caller's task to the loop, and the answer back.
 extension BusSystem {
-  @inline(__always) func call(_ address: ActorAddress, _ target: String, _ invocation: BusInvocationEncoder) async throws -> Answer {
+  @inline(__always) nonisolated(nonsending) func call(_ address: ActorAddress, _ target: String, _ invocation: BusInvocationEncoder)
+    async throws -> Answer
+  {
     if isRecorder { throw RecordedCall(target: target, arguments: invocation.arguments, isThroughStub: invocation.isThroughStub) }
     let budget = callBudget
     let isList = Self.carriesLists
-    let token = tokens.wrappingAdd(1, ordering: .relaxed).newValue
+    let waiter = WaitingTask.current
+    if waiter.isCancelled { throw MinervaError(.cancelled, "the caller had given up before the call") }
     let loop = loop
-    return try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { continuation in
-        let now = loop.isCurrent ? loop.now : MonotonicTime.milliseconds
-        let call = OutgoingCall(
-          address, target, invocation, isList: isList, deadline: budget > .max - now ? .max : now + budget, token: token,
-          continuation: continuation)
-        if loop.isCurrent { self.begin(call) } else { loop.post { self.begin(call) } }
-        // A cancellation before this point found nothing to cancel; one after it finds the call.
-        if Task.isCancelled { self.cancelCall(token) }
-      }
-    } onCancel: {
-      self.cancelCall(token)
+    return try await withUnsafeThrowingContinuation { continuation in
+      let isOnLoop = loop.isCurrent
+      let now = isOnLoop ? loop.now : MonotonicTime.milliseconds
+      let call = OutgoingCall(
+        address: address, target: target, encoder: invocation.encoder, arguments: invocation.arguments, isList: isList,
+        deadline: budget > .max - now ? .max : now + budget, waiter: waiter, continuation: continuation)
+      if isOnLoop { self.begin(call) } else { loop.post { self.begin(call) } }
     }
   }
 
@@ -38,21 +36,8 @@ extension BusSystem {
     }
   }
 
-  private func cancelCall(_ token: UInt64) {
-    loop.post {
-      for node in self.nodes.values {
-        for port in node.ports where port.cancel(token: token) { return }
-        if let index = node.waiting.firstIndex(where: { $0.token == token }) {
-          node.waiting.remove(at: index).continuation.resume(throwing: MinervaError(.cancelled, "the caller gave up"))
-          return
-        }
-      }
-      _ = self.loopBackPort.cancel(token: token)
-    }
-  }
-
   /// Brings a call on its way, or ends it at once: a peer that cannot be reached is an error now, not a silence until the deadline.
-  @inline(__always) private func begin(_ call: OutgoingCall) {
+  private func begin(_ call: borrowing OutgoingCall) {
     if closing != nil {
       call.continuation.resume(throwing: MinervaError(.closed, "this process is closing its bus"))
     } else if let node = lastNode, node.name == call.address.node, let port = node.port {
@@ -62,7 +47,7 @@ extension BusSystem {
     }
   }
 
-  private func beginElsewhere(_ call: OutgoingCall) {
+  private func beginElsewhere(_ call: borrowing OutgoingCall) {
     let name = call.address.node
     if name == settings.node { return loopBackPort.begin(call) }
     guard let node = nodes[name] else {
@@ -82,7 +67,7 @@ extension BusSystem {
   }
 
   /// Dials a node of the address book; the call waits for the attempt that runs, never for a later one.
-  private func wait(_ call: OutgoingCall, for node: Node) throws(MinervaError) {
+  private func wait(_ call: borrowing OutgoingCall, for node: Node) throws(MinervaError) {
     guard let route = node.route else { throw Self.unreachable(node.name, "its connection is lost and it was not dialled from here") }
     let link: Link
     if let dialled = node.dialled { link = dialled } else { link = try transport.dial(route) }
@@ -91,8 +76,8 @@ extension BusSystem {
     guard node.waiting.count < settings.limits.callsInFlight else {
       throw .backpressure("the queue for \(node.name)", limit: settings.limits.callsInFlight, retryAfterMilliseconds: 20)
     }
-    node.waiting.append(call)
-    loop.sweep(noLaterThan: call.deadline)
+    node.waiting.append(copy call)
+    loop.sweep(noLaterThan: min(call.deadline, loop.now + CallPort.cancellationInterval))
   }
 
   @inline(__always) func index(of target: String) -> UInt16? { targetIndices.index(of: target, in: exposedNames) }

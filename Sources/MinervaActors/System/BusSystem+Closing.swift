@@ -37,20 +37,21 @@ extension BusSystem {
   func sweep(at now: Int64) -> Int64 {
     var next = alarm?(now) ?? .max
     for node in nodes.values {
-      for port in node.ports {
-        port.sweep(at: now)
-        next = min(next, port.nextDeadline)
-      }
+      for port in node.ports { next = min(next, port.sweep(at: now)) }
       guard !node.waiting.isEmpty else { continue }
       node.waiting.removeAll { call in
-        guard call.deadline <= now else { return false }
-        call.continuation.resume(throwing: Self.unreachable(node.name, "no connection before the call's deadline"))
+        if call.waiter.isCancelled {
+          call.continuation.resume(throwing: MinervaError(.cancelled, "the caller gave up"))
+        } else if call.deadline <= now {
+          call.continuation.resume(throwing: Self.unreachable(node.name, "no connection before the call's deadline"))
+        } else {
+          return false
+        }
         return true
       }
-      for call in node.waiting { next = min(next, call.deadline) }
+      for call in node.waiting { next = min(next, call.deadline, now + CallPort.cancellationInterval) }
     }
-    loopBackPort.sweep(at: now)
-    next = min(next, loopBackPort.nextDeadline)
+    next = min(next, loopBackPort.sweep(at: now))
     if let closing { next = min(next, advance(closing, at: now)) }
     return next
   }

@@ -105,11 +105,11 @@ extension BusSystem {
       actor.hasUnstartedCalls = false
       loop.runEnqueuedJobs()
     }
-    let encoder = CBOREncoder(headerRoom: Envelope.size, capacity: 128)
+    let encoder = encoders.take()
     do {
       var arguments = CallArguments(decoder: decoder, left: method.arguments)
       try DirectCaller.during(port.peer) { try actor.callDirectly(method.number, &arguments, encoder) }
-      port.reply(identifier, encoder.buffer)
+      if port.reply(identifier, encoder.buffer) { encoders.giveBack(encoder) }
     } catch {
       port.reply(identifier, failing: Self.crossing(error))
     }

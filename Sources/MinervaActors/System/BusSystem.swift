@@ -42,13 +42,14 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
   // MARK: Confined to the loop
 
   var nodes: [String: Node] = [:]
-  var lastNode: Node?
+  @exclusivity(unchecked) var lastNode: Node?
+  @exclusivity(unchecked) var encoders = EncoderPool()
   var dialled: [Endpoint: Dialled] = [:]
   var exposed: [String: ExposedActor] = [:]
-  var lastExposed: ExposedActor?
-  var targetIndices = TargetIndexCache()
+  @exclusivity(unchecked) var lastExposed: ExposedActor?
+  @exclusivity(unchecked) var targetIndices = TargetIndexCache()
   var eventSinks: [UInt64: AsyncStream<PeerEvent>.Continuation] = [:]
-  var closing: Closing?
+  @exclusivity(unchecked) var closing: Closing?
   var hasClosed = false
   /// What an actor on the loop wants done at a time of its own; returns when to be called next.
   var alarm: ((Int64) -> Int64)?
@@ -133,9 +134,11 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
     return actor as? Actor
   }
 
-  public func makeInvocationEncoder() -> BusInvocationEncoder { BusInvocationEncoder() }
+  public func makeInvocationEncoder() -> BusInvocationEncoder {
+    loop.isCurrent ? BusInvocationEncoder(encoders.take()) : BusInvocationEncoder()
+  }
 
-  public func remoteCall<Actor, Failure, Success>(
+  public nonisolated(nonsending) func remoteCall<Actor, Failure, Success>(
     on actor: Actor, target: RemoteCallTarget, invocation: inout BusInvocationEncoder, throwing: Failure.Type, returning: Success.Type
   ) async throws -> Success where Actor: DistributedActor, Actor.ID == ActorAddress, Failure: Error, Success: Codable {
     let answer = try await call(actor.id, target.identifier, invocation)
@@ -143,7 +146,7 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
     return try CBORDecoder(answer.body, depth: settings.limits.depth).decode(Success.self)
   }
 
-  public func remoteCallVoid<Actor, Failure>(
+  public nonisolated(nonsending) func remoteCallVoid<Actor, Failure>(
     on actor: Actor, target: RemoteCallTarget, invocation: inout BusInvocationEncoder, throwing: Failure.Type
   ) async throws where Actor: DistributedActor, Actor.ID == ActorAddress, Failure: Error {
     _ = try await call(actor.id, target.identifier, invocation)

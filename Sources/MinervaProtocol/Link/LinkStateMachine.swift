@@ -112,7 +112,7 @@ package struct LinkStateMachine: Sendable {
 
   // MARK: What is known
 
-  package var isUp: Bool { state == .up }
+  package var isUp: Bool { if case .up = state { true } else { false } }
   package var hasEnded: Bool { state == .ended }
 
   /// True while an attempt to reach the peer runs, so that a call may wait for it instead of failing.

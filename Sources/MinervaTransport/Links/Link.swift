@@ -6,13 +6,13 @@ package import MinervaWire
 /// Small messages of a turn share one `batch` frame; from 64 KiB a message is handed over without a copy. Confined to the loop.
 package final class Link: @unchecked Sendable {
   // Confined to the loop's thread.
-  package internal(set) var machine: LinkStateMachine
+  @exclusivity(unchecked) package internal(set) var machine: LinkStateMachine
   /// The endpoint of a dialled link.
   package let endpoint: Endpoint?
   /// Who the peer is; nothing before the handshake.
   package internal(set) var peer: PeerIdentity?
   /// What the layer above keeps for this link.
-  package var attachment: AnyObject?
+  @exclusivity(unchecked) package var attachment: AnyObject?
   /// When the link came up, in monotonic milliseconds.
   package internal(set) var upSince: Int64 = 0
 
@@ -21,15 +21,15 @@ package final class Link: @unchecked Sendable {
   var grant = PeerGrant.local
   var key: String?
   /// True while the link stands in the transport's list of links to flush.
-  var isDirty = false
+  @exclusivity(unchecked) var isDirty = false
 
-  private unowned let transport: Transport
-  private var queue: [Outgoing] = []
-  private var head = 0
-  private var open: OutputBuffer?
-  private var openMessages = 0
-  private var openCounted = 0
-  private var spare: OutputBuffer?
+  private unowned(unsafe) let transport: Transport
+  @exclusivity(unchecked) private var queue: [Outgoing] = []
+  @exclusivity(unchecked) private var head = 0
+  @exclusivity(unchecked) private var open: OutputBuffer?
+  @exclusivity(unchecked) private var openMessages = 0
+  @exclusivity(unchecked) private var openCounted = 0
+  @exclusivity(unchecked) private var spare: OutputBuffer?
 
   /// Messages up to this size may share a frame.
   private static let batchable = 4096
@@ -51,15 +51,17 @@ package final class Link: @unchecked Sendable {
     self.machine = machine
     self.endpoint = endpoint
     self.transport = transport
+    limits = transport.settings.limits
   }
 
   /// What both ends agreed on; nothing unless the link is up.
   package var session: LinkStateMachine.Session? { machine.session }
   package var isDialled: Bool { endpoint != nil }
-  package var isUp: Bool { machine.isUp }
+  /// True while the peer may be called. Kept here since every message asks.
+  @exclusivity(unchecked) package internal(set) var isUp = false
 
-  /// The limits in force: the stricter of both ends once they have met.
-  package var limits: Limits { machine.session?.limits ?? transport.settings.limits }
+  /// The limits in force: the stricter of both ends once they have met. Kept here since every message asks.
+  @exclusivity(unchecked) package internal(set) var limits: Limits
 
   /// True when nothing waits in this process.
   package var isFlushed: Bool { head == queue.count && openMessages == 0 }
@@ -72,13 +74,16 @@ package final class Link: @unchecked Sendable {
   /// Queues a whole message for the end of this turn.
   ///
   /// - Throws: `bus.too_large` and `bus.backpressure`, before anything is kept.
-  @inline(__always) package func send(_ message: OutputBuffer, isList: Bool = false) throws(MinervaError) {
+  ///
+  /// - Returns: True when the message was copied, so that the buffer may be used again.
+  @discardableResult
+  package func send(_ message: OutputBuffer, isList: Bool = false) throws(MinervaError) -> Bool {
     let count = message.count
-    let limits = limits
     let limit = isList ? limits.listMessageBytes : limits.messageBytes
     guard count <= limit else { throw .tooLarge("the message", bytes: count, limit: limit) }
     try machine.load.enqueue(bytes: count, limits: limits)
     append(message, counted: true)
+    return count < Self.batchable
   }
 
   /// Queues a message of the link itself, which no limit holds back: there are few and they are small.

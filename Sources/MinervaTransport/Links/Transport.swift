@@ -19,13 +19,13 @@ package final class Transport: @unchecked Sendable {
   // Confined to the loop: other threads reach it through `loop.post`.
   package let loop: EventLoop
   package let settings: TransportSettings
-  package unowned(unsafe) var delegate: (any TransportDelegate)?
-  package var counters = BusCounters()
+  @exclusivity(unchecked) package unowned(unsafe) var delegate: (any TransportDelegate)?
+  @exclusivity(unchecked) package var counters = BusCounters()
   /// Every link that has not ended.
   package private(set) var links: [ObjectIdentifier: Link] = [:]
 
   let log: LogLimiter
-  var dirty: [Link] = []
+  @exclusivity(unchecked) var dirty: [Link] = []
 
   private var contextIfMade: ZeroMQContext?
   private var gate: KeyGate?
@@ -305,12 +305,16 @@ package final class Transport: @unchecked Sendable {
         link.peer = PeerIdentity(
           node: session.peer.node, incarnation: session.peer.incarnation, kind: session.peer.kind, grant: link.grant, key: link.key)
         link.upSince = loop.now
+        link.limits = session.limits
+        link.isUp = true
         counters.linksUp += 1
         delegate?.linkRose(link)
       case .down(let error):
+        link.isUp = false
         counters.linksLost += 1
         delegate?.linkFell(link, error)
         link.peer = nil
+        link.limits = settings.limits
       case .attemptFailed(let error): delegate?.attemptFailed(link, error)
       case .ended: links[ObjectIdentifier(link)] = nil
       }

@@ -25,19 +25,19 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   /// What only the loop's thread touches.
   final class Confined {
-    var localJobs: [UnownedJob] = []
-    var spareJobs: [UnownedJob] = []
-    var sources: [any EventSource] = []
+    @exclusivity(unchecked) var localJobs: [UnownedJob] = []
+    @exclusivity(unchecked) var spareJobs: [UnownedJob] = []
+    @exclusivity(unchecked) var sources: [any EventSource] = []
     var polled: [pollfd] = []
     var sourcesChanged = false
-    var onFlush: (() -> Void)?
+    @exclusivity(unchecked) var onFlush: (() -> Void)?
     /// Sweeps timers at the given time and returns when to be called next.
     var onSweep: ((Int64) -> Int64)?
     var onStop: (() -> Void)?
     /// Whoever performs on this loop; kept alive until the loop has ended.
     var owner: AnyObject?
-    var nextSweep: Int64 = 0
-    var now: Int64 = MonotonicTime.milliseconds
+    @exclusivity(unchecked) var nextSweep: Int64 = 0
+    @exclusivity(unchecked) var now: Int64 = MonotonicTime.milliseconds
   }
 
   private let shared = Mutex(Shared())

@@ -1,0 +1,16 @@
+import MinervaWire
+
+/// Encoders whose message was copied on its way, ready to be used again: a call costs no memory of its own then. Confined to the loop.
+struct EncoderPool {
+  private var free: [CBOREncoder] = []
+
+  private static let limit = 64
+
+  @inline(__always) mutating func take() -> CBOREncoder { free.popLast() ?? CBOREncoder(headerRoom: Envelope.size) }
+
+  @inline(__always) mutating func giveBack(_ encoder: CBOREncoder) {
+    guard free.count < Self.limit else { return }
+    encoder.reset()
+    free.append(encoder)
+  }
+}
