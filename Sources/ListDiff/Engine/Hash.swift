@@ -76,39 +76,36 @@ extension Hash {
     let head = unsafe bytes.loadUnaligned(as: UInt64.self)
     let middle = unsafe bytes.loadUnaligned(fromByteOffset: last >> 1, as: UInt64.self)
     let tail = unsafe bytes.loadUnaligned(fromByteOffset: last, as: UInt64.self)
-    return Hash.fold(head ^ middle &* second ^ first, tail ^ second)
+    // Each word is shifted against the others, or equal words would cancel out.
+    return Hash.fold(head ^ first, (middle &+ tail << 7 &+ tail >> 5) ^ second)
   }
 }
 
 /// Whether two runs of `count` bytes are the same.
+///
+/// The last words overlap those before them, so that no byte past the end is read.
 @inlinable
 @inline(__always)
 package func sameBytes(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool {
-  if count >= 8 {
-    // The last word overlaps the one before it, so no byte past the end is read. It is compared first: identifiers that
-    // differ at all often differ in their tails only.
-    let last = count &- 8
-    if unsafe a.loadUnaligned(fromByteOffset: last, as: UInt64.self) != b.loadUnaligned(fromByteOffset: last, as: UInt64.self) {
-      return false
-    }
+  if count >= 16 {
     var at = 0
-    while at < last {
-      if unsafe a.loadUnaligned(fromByteOffset: at, as: UInt64.self) != b.loadUnaligned(fromByteOffset: at, as: UInt64.self) {
-        return false
-      }
-      at &+= 8
+    while at < count &- 16 {
+      if unsafe difference(a, b, at, UInt64.self) | difference(a, b, at &+ 8, UInt64.self) != 0 { return false }
+      at &+= 16
     }
-    return true
+    return unsafe difference(a, b, count &- 16, UInt64.self) | difference(a, b, count &- 8, UInt64.self) == 0
   }
-  if count >= 4 {
-    let last = count &- 4
-    return unsafe a.loadUnaligned(as: UInt32.self) == b.loadUnaligned(as: UInt32.self)
-      && a.loadUnaligned(fromByteOffset: last, as: UInt32.self) == b.loadUnaligned(fromByteOffset: last, as: UInt32.self)
-  }
-  var at = 0
-  while at < count {
-    if unsafe a.load(fromByteOffset: at, as: UInt8.self) != b.load(fromByteOffset: at, as: UInt8.self) { return false }
-    at &+= 1
-  }
-  return true
+  if count >= 8 { return unsafe difference(a, b, 0, UInt64.self) | difference(a, b, count &- 8, UInt64.self) == 0 }
+  if count >= 4 { return unsafe difference(a, b, 0, UInt32.self) | difference(a, b, count &- 4, UInt32.self) == 0 }
+  if count >= 2 { return unsafe difference(a, b, 0, UInt16.self) | difference(a, b, count &- 2, UInt16.self) == 0 }
+  return unsafe count == 0 || difference(a, b, 0, UInt8.self) == 0
+}
+
+/// The bits in which two words differ.
+@inlinable
+@inline(__always)
+func difference<Word: FixedWidthInteger & BitwiseCopyable>(
+  _ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ offset: Int, _: Word.Type
+) -> Word {
+  unsafe a.loadUnaligned(fromByteOffset: offset, as: Word.self) ^ b.loadUnaligned(fromByteOffset: offset, as: Word.self)
 }

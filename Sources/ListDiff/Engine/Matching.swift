@@ -43,7 +43,8 @@ extension Differ {
         match: match, subsequence: subsequence, deletes: open.old.array(0..<open.oldCount), inserts: open.new.array(0..<open.newCount))
     }
     let found = Buffer<Int32>(capacity: open.newCount)
-    let pairing = try Pairing(open, into: found, guarded: !open.suspects.isEmpty, differ: self)
+    let pairing = try Pairing(
+      open, into: found, guarded: !open.suspects.isEmpty && open.oldCount + open.newCount <= Int(Int32.max), differ: self)
     let gone = pairing.left(open.oldCount) { u in open.old[u] }
     let come = resolve(found, open.new, open.newCount, match, offset: -new.lowerBound)
     if pairing.hits == 0 {

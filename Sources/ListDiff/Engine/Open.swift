@@ -50,6 +50,11 @@ struct Open<Base: PairSource>: OpenSource, ~Copyable {
     filter[Int(truncatingIfNeeded: bit >> 6)] |= 1 << (bit & 63)
   }
 
+  /// Notes a pair to look at again.
+  @inlinable
+  @inline(never)
+  mutating func suspect(_ position: Int) { suspects.append(Int32(truncatingIfNeeded: position)) }
+
   /// Whether an element with this sketch may have been left open.
   @inlinable
   @inline(__always)

@@ -20,7 +20,7 @@ struct Slot: BitwiseCopyable {
 /// a slot, which points to the first that is free, so lists of duplicates stay linear.
 @usableFromInline
 struct Pairing: ~Copyable {
-  /// Twice as many as elements.
+  /// Two and a half times as many as elements.
   @usableFromInline let slots: Buffer<Slot>
   @usableFromInline let slotCount: Int
   /// For each old ordinal the next with its identifier, or `last`, or `taken`.
@@ -28,6 +28,10 @@ struct Pairing: ~Copyable {
   /// How many pairs were found.
   @usableFromInline var hits = 0
 
+  /// Nothing but the reason why the compiler cannot leave out the reads that warm the cache.
+  @usableFromInline var warmth: UInt32 = 0
+
+  @usableFromInline static var group: Int { 16 }
   @usableFromInline static var last: Int32 { -1 }
   @usableFromInline static var taken: Int32 { -2 }
 
@@ -42,29 +46,40 @@ struct Pairing: ~Copyable {
     let oldCount = source.oldCount
     let newCount = source.newCount
     let entries = guarded ? oldCount + newCount : oldCount
-    slotCount = max(16, entries * 2)
+    slotCount = max(16, entries * 2 + entries / 2)
     slots = Buffer(repeating: Slot(tag: 0, index: -1), count: slotCount)
     next = Buffer(capacity: oldCount)
 
+    // Slots are reached in groups: the hashes first, then all their slots, whose cache misses overlap, then the searches.
+    let hashes = Buffer<UInt64>(capacity: Pairing.group)
+    var warmth: UInt32 = 0
     // Backwards, so that a slot ends up pointing to the first of its identifier.
     var u = oldCount
     while u > 0 {
       try differ.checkCancellation()
-      let stop = max(0, u - Differ.stride)
-      while u > stop {
-        u &-= 1
-        enter(u, source)
+      let pause = max(0, u &- Differ.stride)
+      while u > pause {
+        let count = min(Pairing.group, u &- pause)
+        for k in 0..<count { hashes[k] = source.hashOld(u &- 1 &- k) }
+        for k in 0..<count { warmth &+= slots[home(hashes[k])].tag }
+        for k in 0..<count { enter(u &- 1 &- k, hashes[k], source) }
+        u &-= count
       }
     }
     var v = 0
     while v < newCount {
       try differ.checkCancellation()
-      let stop = min(newCount, v + Differ.stride)
-      while v < stop {
-        match[v] = look(v, source, guarded)
-        v &+= 1
+      let pause = min(newCount, v &+ Differ.stride)
+      while v < pause {
+        let count = min(Pairing.group, pause &- v)
+        for k in 0..<count { hashes[k] = source.hashNew(v &+ k) }
+        for k in 0..<count { warmth &+= slots[home(hashes[k])].tag }
+        for k in 0..<count { warmth &+= touch(hashes[k], source) }
+        for k in 0..<count { match[v &+ k] = look(v &+ k, hashes[k], source, guarded) }
+        v &+= count
       }
     }
+    self.warmth = warmth
   }
 
   @inlinable
@@ -73,10 +88,18 @@ struct Pairing: ~Copyable {
     Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(truncatingIfNeeded: slotCount)).high)
   }
 
+  /// Reads the identifier that a search is likely to end at, so that the next ones need not wait for it.
   @inlinable
   @inline(__always)
-  func enter<Source: OpenSource & ~Copyable>(_ u: Int, _ source: borrowing Source) {
-    let hash = source.hashOld(u)
+  func touch<Source: OpenSource & ~Copyable>(_ hash: UInt64, _ source: borrowing Source) -> UInt32 {
+    let slot = slots[home(hash)]
+    guard slot.index >= 0, slot.index < source.oldCount, slot.tag == UInt32(truncatingIfNeeded: hash) else { return 0 }
+    return UInt32(truncatingIfNeeded: source.sketchOld(Int(slot.index)))
+  }
+
+  @inlinable
+  @inline(__always)
+  func enter<Source: OpenSource & ~Copyable>(_ u: Int, _ hash: UInt64, _ source: borrowing Source) {
     let tag = UInt32(truncatingIfNeeded: hash)
     var at = home(hash)
     while true {
@@ -98,8 +121,9 @@ struct Pairing: ~Copyable {
 
   @inlinable
   @inline(__always)
-  mutating func look<Source: OpenSource & ~Copyable>(_ v: Int, _ source: borrowing Source, _ guarded: Bool) -> Int32 {
-    let hash = source.hashNew(v)
+  mutating func look<Source: OpenSource & ~Copyable>(
+    _ v: Int, _ hash: UInt64, _ source: borrowing Source, _ guarded: Bool
+  ) -> Int32 {
     let tag = UInt32(truncatingIfNeeded: hash)
     var at = home(hash)
     while true {

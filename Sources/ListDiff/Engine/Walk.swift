@@ -40,43 +40,21 @@ struct Walk {
     let newEnd = new.upperBound
     var budget = ceiling
     var pairs = 0
-    var pause = j &+ Differ.stride
-    walk: while i < oldEnd && j < newEnd && budget > 0 {
-      if source.same(i, j) {
-        match[j &+ shift] = Int32(truncatingIfNeeded: i &+ oldBase)
-        if open.watches && open.mayHold(source.sketchNew(j)) { open.suspects.append(Int32(truncatingIfNeeded: j &+ newBase)) }
-        pairs &+= 1
-        i &+= 1
-        j &+= 1
-        if budget < ceiling { budget &+= 1 }
+    while i < oldEnd && j < newEnd && budget > 0 {
+      let length = pair(source, i, j, min(oldEnd &- i, newEnd &- j, Differ.stride), match, &open)
+      pairs &+= length
+      i &+= length
+      j &+= length
+      budget = min(ceiling, budget &+ length)
+      if i == oldEnd || j == newEnd { break }
+      if length == Differ.stride {
+        try differ.checkCancellation()
         continue
       }
-      if j > pause {
-        try differ.checkCancellation()
-        pause = j &+ Differ.stride
-      }
-      var ahead = 1
-      while ahead <= Walk.reach {
-        let inOld = i &+ ahead < oldEnd
-        let inNew = j &+ ahead < newEnd
-        if inNew && source.same(i, j &+ ahead) {
-          skipNew(&j, ahead, source, match, &open)
-          continue walk
-        }
-        if inOld && source.same(i &+ ahead, j) {
-          skipOld(&i, ahead, source, &open)
-          continue walk
-        }
-        if inOld && inNew && source.same(i &+ ahead, j &+ ahead) {
-          skipOld(&i, ahead, source, &open)
-          skipNew(&j, ahead, source, match, &open)
-          continue walk
-        }
-        ahead &+= 1
-      }
-      budget &-= Walk.missCost
-      skipOld(&i, 1, source, &open)
-      skipNew(&j, 1, source, match, &open)
+      let skip = lookAhead(source, i, j, oldEnd, newEnd)
+      if skip.missed { budget &-= Walk.missCost }
+      skipOld(&i, skip.old, source, &open)
+      skipNew(&j, skip.new, source, match, &open)
     }
     // Nothing is paired after these, so the filter need not know them.
     while i < oldEnd {
@@ -89,6 +67,48 @@ struct Walk {
       j &+= 1
     }
     return pairs
+  }
+
+  /// Pairs neighbours as long as they are the same: the loop in which a diff of similar lists spends its time.
+  ///
+  /// - Returns: How many pairs, at most `limit`.
+  @inlinable
+  @inline(__always)
+  func pair<Source: PairSource, Rest>(
+    _ source: Source, _ i: Int, _ j: Int, _ limit: Int, _ match: borrowing Buffer<Int32>, _ open: inout Open<Rest>
+  ) -> Int {
+    var length = 0
+    if open.watches && open.oldCount &+ open.newCount > 0 {
+      while length < limit && source.same(i &+ length, j &+ length) {
+        match[j &+ length &+ shift] = Int32(truncatingIfNeeded: i &+ length &+ oldBase)
+        if open.mayHold(source.sketchNew(j &+ length)) { open.suspect(j &+ length &+ newBase) }
+        length &+= 1
+      }
+    } else {
+      while length < limit && source.same(i &+ length, j &+ length) {
+        match[j &+ length &+ shift] = Int32(truncatingIfNeeded: i &+ length &+ oldBase)
+        length &+= 1
+      }
+    }
+    return length
+  }
+
+  /// How many elements to leave open on either side before the lists meet again.
+  @inlinable
+  @inline(never)
+  func lookAhead<Source: PairSource>(
+    _ source: Source, _ i: Int, _ j: Int, _ oldEnd: Int, _ newEnd: Int
+  ) -> (old: Int, new: Int, missed: Bool) {
+    var ahead = 1
+    while ahead <= Walk.reach {
+      let inOld = i &+ ahead < oldEnd
+      let inNew = j &+ ahead < newEnd
+      if inNew && source.same(i, j &+ ahead) { return (0, ahead, false) }
+      if inOld && source.same(i &+ ahead, j) { return (ahead, 0, false) }
+      if inOld && inNew && source.same(i &+ ahead, j &+ ahead) { return (ahead, ahead, false) }
+      ahead &+= 1
+    }
+    return (1, 1, true)
   }
 
   @inlinable
