@@ -45,6 +45,8 @@ public struct Event: Hashable, Sendable, Codable {
     case suspended(ScreenSummary)
     /// A suspended screen goes on, in the host the summary names.
     case resumed(ScreenSummary, kept: Bool)
+    /// A presentation command is disabled because it executes, or enabled again (C1): of this coordinator, else of this caller.
+    case gate(String, origin: ScreenID?, caller: String, isEnabled: Bool)
     /// A renderer became the primary, or the primary is gone (`nil`).
     case renderer(String?)
     /// The scene is over.
@@ -104,6 +106,7 @@ extension Event.Kind {
     case .gesture: "gesture"
     case .suspended: "screen.suspended"
     case .resumed: "screen.resumed"
+    case .gate: "command.changed"
     case .renderer: "renderer"
     case .ended: "scene.ended"
     }

@@ -53,11 +53,13 @@ public struct TurnRequest: Hashable, Sendable, Codable {
   public var deadline: UInt32?
   /// Whether the coordinator wants `Message.Body.requestSettled` only for a refusal.
   public var quiet: Bool
+  /// The presentation command that is executed with it, as `Command.gate`.
+  public var gate: String?
 
   /// Creates a request of a turn.
   public init(
     _ action: Command.Action, policy: Policy = .queue, ifTop: ScreenRef? = nil, instant: Bool = false, deadline: UInt32? = nil,
-    quiet: Bool = false
+    quiet: Bool = false, gate: String? = nil
   ) {
     self.action = action
     self.policy = policy
@@ -65,6 +67,7 @@ public struct TurnRequest: Hashable, Sendable, Codable {
     self.instant = instant
     self.deadline = deadline
     self.quiet = quiet
+    self.gate = gate
   }
 }
 

@@ -16,11 +16,14 @@ public struct Command: Hashable, Sendable, Codable {
   public var instant: Bool
   /// Milliseconds of scene time until it must be answered; `nil` is the scene's default.
   public var deadline: UInt32?
+  /// The presentation command that is executed with this request (C1): taken from now until what it presents is removed, refused with
+  /// `command.disabled` while taken. Commands that exclude each other name the same gate (C4). Counts within the origin, or the caller.
+  public var gate: String?
 
   /// Creates a request; only `txn`, `caller` and `action` have no default.
   public init(
     txn: String, caller: String, origin: ScreenID? = nil, action: Action, policy: Policy = .queue, ifTop: ScreenRef? = nil,
-    instant: Bool = false, deadline: UInt32? = nil
+    instant: Bool = false, deadline: UInt32? = nil, gate: String? = nil
   ) {
     self.txn = txn
     self.caller = caller
@@ -30,6 +33,7 @@ public struct Command: Hashable, Sendable, Codable {
     self.ifTop = ifTop
     self.instant = instant
     self.deadline = deadline
+    self.gate = gate
   }
 }
 

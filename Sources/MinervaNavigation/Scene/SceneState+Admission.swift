@@ -36,6 +36,7 @@ extension SceneState {
 
   /// Starts a caller's command, lets it wait, or lets it share another's outcome.
   private mutating func admit(_ command: Command, at time: SceneTime) throws(Refusal) {
+    if let gate = command.gate { try requireFree(gate, command) }
     if let blocker = blocker(of: command) {
       if case .join = command.policy, let index = twin(of: command) {
         record(at: time)
@@ -52,17 +53,29 @@ extension SceneState {
       try refuseHopeless(command)
       record(at: time)
       if case .supersede = command.policy { supersede(by: command) }
-      wait(request(for: command, source: .caller), behind: blocker)
+      let request = request(for: command, source: .caller)
+      take(gateOf: request)
+      wait(request, behind: blocker)
       return
     }
     let plan = try plan(for: command)
     record(at: time)
-    start(request(for: command, source: .caller), plan)
+    let request = request(for: command, source: .caller)
+    take(gateOf: request)
+    start(request, plan)
   }
 
   /// Submits a request of a turn or of the core under the current record.
   mutating func submit(_ command: Command, source: Request.Source) {
     let request = request(for: command, source: source)
+    if let gate = command.gate {
+      do throws(Refusal) {
+        try requireFree(gate, command)
+      } catch {
+        return refuse(request, error)
+      }
+    }
+    take(gateOf: request)
     if let blocker = blocker(of: command, source: source) {
       if case .reject = command.policy {
         refuse(request, Refusal(code: "nav.busy", message: "#\(blocker.seq) is in the way (\(doing(blocker)))"))

@@ -164,6 +164,7 @@ extension SceneState {
     if let parent = node.parent { _ = nodes.update(parent) { $0.childCount -= 1 } }
     departures.note(Departures.Entry(screen: id, module: node.module.name, seq: seq, reason: leaving.reason))
     hasGone = hasGone || !pending.isEmpty
+    if !gates.isEmpty { freeGates { $0.screen == id || $0.origin == id } }
     if node.isHosted { effects.append(.end(departure(of: node, leaving.reason))) }
     emit(.removed(leaving.summary, reason: leaving.reason, outputs: node.outputs, result: result, caller: node.caller))
     if node.isHeard, node.phase != .connecting, let parent = node.parent {

@@ -110,7 +110,11 @@ extension SceneState {
 
   /// A caller is gone for good: what it asked and is not linked is rolled back (L3), its finger lets go.
   mutating func takeLoss(ofCaller caller: String, at time: SceneTime) {
-    var isRecorded = false
+    var isRecorded = gates.contains { $0.origin == nil && $0.caller == caller && $0.screen != nil }
+    if isRecorded {
+      record(at: time)
+      freeGates { $0.origin == nil && $0.caller == caller && $0.screen != nil }
+    }
     var index = 0
     while index < pending.count {
       let request = pending[index]

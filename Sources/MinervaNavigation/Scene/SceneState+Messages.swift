@@ -88,7 +88,7 @@ extension SceneState {
       let key = RequestKey(screen: node.id, turn: report.number, index: UInt32(index))
       let command = Command(
         txn: key.txn, caller: node.id.description, origin: node.id, action: wish.action, policy: wish.policy, ifTop: wish.ifTop,
-        instant: wish.instant, deadline: wish.deadline)
+        instant: wish.instant, deadline: wish.deadline, gate: wish.gate)
       submitOfTurn(command, key, quiet: wish.quiet)
     }
     switch report.ending {

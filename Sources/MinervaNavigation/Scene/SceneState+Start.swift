@@ -161,6 +161,7 @@ extension SceneState {
   private mutating func finish(_ request: Request, _ resolution: Resolution) {
     var request = request
     isFreed = isFreed || !pending.isEmpty
+    if !gates.isEmpty { settleGate(of: request, resolution) }
     switch resolution {
     case .done(let outcome): emit(.settled(request.summary, outcome))
     case .refused(let refusal): emit(.refused(request.summary, refusal))

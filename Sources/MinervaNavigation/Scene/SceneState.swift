@@ -42,6 +42,8 @@ package struct SceneState: Hashable, Sendable {
   var renderer: String?
   /// The hosts that are lost and how long their screens wait.
   var lostHosts: [LostHost] = []
+  /// The gates that are taken.
+  var gates: [GateLease] = []
   /// The moment that was last asked for.
   var wake: SceneTime?
 
@@ -121,6 +123,6 @@ struct LostHost: Hashable, Sendable, Codable {
 extension SceneState: Codable {
   private enum CodingKeys: String, CodingKey {
     case scene, app, settings, seq, hasEnded, now, nextScreen, nextTicket, nextTransition, events, nodes, screenless, lifecycleListeners
-    case layers, pending, memory, departures, renderer, lostHosts, wake
+    case layers, pending, memory, departures, renderer, lostHosts, gates, wake
   }
 }

@@ -71,7 +71,7 @@ struct RandomScene {
           txn: txn, caller: dice.once(in: 2) ? "me" : "you", origin: dice.once(in: 3) ? anyone(&dice) : nil,
           action: action(&dice), policy: dice.pick(Policy.allCases) ?? .queue,
           ifTop: dice.once(in: 20) ? .id(anyone(&dice)) : nil, instant: dice.once(in: 3),
-          deadline: dice.once(in: 4) ? UInt32(dice.roll(3000)) : nil))
+          deadline: dice.once(in: 4) ? UInt32(dice.roll(3000)) : nil, gate: dice.once(in: 6) ? dice.pick(["accept", "edit"]) : nil))
     }
   }
 
@@ -202,6 +202,8 @@ struct RandomScene {
       rounds += 1
       if rounds > 2000 { return "it never comes to rest" }
     }
+    let free = Set(state.coordinators.map(\.summary.screen)).isEmpty
+    if free, !state.takenGates(of: nil).isEmpty { return "a gate is taken and nothing is open" }
     if !state.requests.isEmpty { return "in flight for ever: \(state.requests)" }
     for (txn, times) in asked {
       let answers = answered[txn] ?? []

@@ -1,0 +1,84 @@
+import MinervaNavigation
+import Testing
+
+@Suite("Presentation gates")
+struct GateTests {
+  /// Executes a command of a coordinator that opens a module.
+  private func execute(_ gate: String, _ module: String, _ stage: inout Stage, origin: ScreenID? = 1, txn: String) {
+    stage.feed(
+      .command(Command(txn: txn, caller: "me", origin: origin, action: opening(module, .modal(.sheet)), gate: gate)))
+  }
+
+  private func changes(_ stage: Stage) -> [String] {
+    stage.events.compactMap {
+      if case .gate(let name, _, _, let isEnabled) = $0.kind { "\(name) \(isEnabled ? "on" : "off")" } else { nil }
+    }
+  }
+
+  private func refusal(_ stage: Stage, _ txn: String) -> String? {
+    stage.answers.last { $0.txn == txn }?.resolution.refusal?.code
+  }
+
+  @Test("C1: disabled from admission until the presented screen is removed, not merely starting to leave")
+  func untilRemoved() {
+    var stage = Stage()
+    stage.open("Home")
+    stage.feed(.renderer(.attached(renderer: "phone", takesOver: false)))
+    execute("edit", "Edit", &stage, txn: "a")
+    #expect(changes(stage) == ["edit off"], "from admission on")
+    execute("edit", "Edit", &stage, txn: "b")
+    #expect(refusal(stage, "b") == "command.disabled")
+    stage.feed(.renderer(.acknowledged(renderer: "phone", transition: 1)))
+    stage.ask(.dismiss(nil))
+    #expect(stage.state.takenGates(of: 1) == ["edit"])
+    stage.feed(.renderer(.acknowledged(renderer: "phone", transition: 2)))
+    #expect(changes(stage) == ["edit off", "edit on"])
+    #expect(stage.state.takenGates(of: 1) == [])
+  }
+
+  @Test("C2: executing what is disabled does nothing and leaves no record")
+  func disabled() {
+    var stage = Stage()
+    stage.open("Home")
+    execute("edit", "Edit", &stage, txn: "a")
+    let state = stage.state
+    execute("edit", "Edit", &stage, txn: "b")
+    #expect(refusal(stage, "b") == "command.disabled")
+    #expect(stage.state == state)
+    execute("edit", "Edit", &stage, origin: 2, txn: "c")
+    #expect(refusal(stage, "c") == nil, "another coordinator's command of the same name is another command")
+  }
+
+  @Test("C4, A12: of two that share a gate one runs; every kind of end enables both again, with one change each")
+  func sharedGate() {
+    var stage = Stage()
+    stage.open("Home")
+    stage.catalog["Bad"] = .refused(Refusal(code: "module.factory_failed", message: "no"))
+    execute("answer", "Bad", &stage, txn: "fails")
+    execute("answer", "Accept", &stage, txn: "accept")
+    execute("answer", "Decline", &stage, txn: "decline")
+    #expect(refusal(stage, "decline") == "command.disabled")
+    stage.ask(.finish(.id(3), [1]))
+    execute("answer", "Decline", &stage, txn: "again")
+    stage.ask(.cancel(.id(4)))
+    execute("answer", "Slow", &stage, txn: "slow")
+    stage.ask(.close([.id(5)]))
+    #expect(changes(stage) == [String](repeating: "answer off", count: 4).flatMap { [$0, "answer on"] })
+  }
+
+  @Test("C1: a gate is freed when its holder dies, or its request times out")
+  func holderDies() {
+    var stage = Stage()
+    stage.open("Home")
+    stage.open("List")
+    execute("edit", "Edit", &stage, origin: 2, txn: "a")
+    stage.ask(.close([.id(2)]))
+    #expect(stage.state.takenGates(of: 2) == [])
+    stage.plays = false
+    execute("edit", "Edit", &stage, origin: nil, txn: "b")
+    stage.advance(2000)
+    #expect(refusal(stage, "b") == "link.timeout")
+    #expect(stage.state.takenGates(of: nil) == [])
+    #expect(changes(stage).count == 4)
+  }
+}
