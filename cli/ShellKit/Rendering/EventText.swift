@@ -110,6 +110,8 @@ extension EventText {
     case .gesture(let gesture, let step, let screen):
       return [("screen", "\(screen)"), ("gesture", gesture.rawValue), ("step", step.rawValue)]
     case .resumed(let screen, let kept): return named(screen) + [("kept", kept ? "yes" : "no")]
+    case .gate(let name, let origin, let caller, let isEnabled):
+      return [("command", name), ("of", origin?.description ?? caller), ("enabled", isEnabled ? "yes" : "no")]
     case .renderer(let name): return [("renderer", name ?? "none")]
     case .ended: return []
     }
