@@ -125,7 +125,9 @@ let package = Package(
     tests("MinervaJournalTests", on: ["CSQLite", "MinervaJournal", "MinervaWire"]),
     tests("MinervaSupervisionTests", on: ["MinervaSupervision", "MinervaWire"]),
     tests("MinervaTests", on: ["ListDiff", "Minerva", "MinervaInterfaces", "MinervaWire"]),
-    tests("MinervaBrokerTests", on: ["MinervaBroker", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaWire"]),
+    tests(
+      "MinervaBrokerTests",
+      on: ["MinervaBroker", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"]),
     tests("MinervaHostingTests", on: ["Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaWire"]),
     tests("MinervaSimulationTests", on: ["MinervaProtocol", "MinervaSimulation", "MinervaWire"]),
     tests("MinervaDemoTests", on: ["Minerva", "MinervaDemo", "MinervaHosting", "MinervaWire"]),

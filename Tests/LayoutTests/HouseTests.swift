@@ -45,8 +45,9 @@ struct HouseTests {
   func nothingIsMarkedUnfinished() {
     for folder in Self.product {
       for source in Repository.sources(below: folder) {
+        let words = Set(source.text.split { !$0.isLetter })
         for mark in ["TO" + "DO", "FIX" + "ME", "X" + "XX"] {
-          #expect(!source.text.contains(mark), "\(source.path) holds \(mark)")
+          #expect(!words.contains(Substring(mark)), "\(source.path) holds \(mark)")
         }
       }
     }

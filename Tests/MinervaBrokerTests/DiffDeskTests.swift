@@ -1,0 +1,76 @@
+@testable import MinervaBroker
+import MinervaInterfaces
+import MinervaProtocol
+import MinervaWire
+import Testing
+
+/// The desk between callers of diff jobs and their workers.
+@Suite("The diff desk")
+struct DiffDeskTests {
+  private func staffed(_ workers: [String] = ["diff-1", "diff-2"]) -> Machine {
+    var machine = Machine()
+    for worker in workers {
+      let offer = DiffOffer(worker: worker, endpoint: "ipc:///\(worker)", credit: 1)
+      machine.take(machine.broker.offer(offer, incarnation: 1, pid: 1, now: machine.now))
+    }
+    return machine
+  }
+
+  private func lease(_ machine: Machine, _ token: CallToken) -> DiffLease? {
+    if case .leased(let lease) = machine.reply(to: token) { return lease }
+    return nil
+  }
+
+  @Test("C05: a job whose worker died goes to another, and the third loss names the dead")
+  func poisonIsSetAside() {
+    var machine = staffed(["diff-1", "diff-2", "diff-3"])
+    var token = machine.lease(DiffLeaseRequest(job: "poison", rows: 10))
+    var dead: [String] = []
+    for attempt in 1...3 {
+      guard let lease = lease(machine, token) else {
+        Issue.record("no lease for attempt \(attempt)")
+        return
+      }
+      #expect(lease.attempt == attempt)
+      #expect(!dead.contains(lease.worker))
+      dead.append(lease.worker)
+      machine.take(machine.broker.lost(lease.worker, incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+      token = machine.lease(DiffLeaseRequest(job: "poison", rows: 10, lost: lease.worker))
+    }
+    guard case .refused(let error) = machine.reply(to: token) else {
+      Issue.record("the job did not end")
+      return
+    }
+    #expect(error.code == .diffPoison)
+    for worker in dead { #expect(error.message.contains(worker)) }
+    #expect(machine.broker.desk.status.poisoned == 1)
+  }
+
+  @Test("A job waits for a worker that has credit, and each job is leased once")
+  func jobsWaitForCredit() {
+    var machine = staffed(["diff-1"])
+    let first = machine.lease(DiffLeaseRequest(job: "a", rows: 10))
+    let second = machine.lease(DiffLeaseRequest(job: "b", rows: 10))
+    #expect(lease(machine, first)?.worker == "diff-1")
+    #expect(machine.reply(to: second) == nil)
+    machine.take(machine.broker.endLease("a", now: machine.now))
+    #expect(lease(machine, second)?.worker == "diff-1")
+  }
+
+  @Test("A newer job for a list takes the place of one that waits")
+  func newerJobsSupersede() {
+    var machine = staffed(["diff-1"])
+    _ = machine.lease(DiffLeaseRequest(job: "a", rows: 10))
+    let older = machine.lease(DiffLeaseRequest(job: "b", rows: 10, list: "users"))
+    _ = machine.lease(DiffLeaseRequest(job: "c", rows: 10, list: "users"))
+    #expect(machine.refusal(of: older) == "diff.superseded")
+  }
+
+  @Test("Without a worker a job ends by its deadline")
+  func jobsEndWithoutWorkers() {
+    var machine = Machine()
+    let token = machine.lease(DiffLeaseRequest(job: "a", rows: 10))
+    machine.wait(60_001)
+    #expect(machine.refusal(of: token) == "diff.no_worker")
+  }
+}

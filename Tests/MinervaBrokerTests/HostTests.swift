@@ -1,0 +1,160 @@
+@testable import MinervaBroker
+import MinervaInterfaces
+import MinervaNavigation
+import MinervaProtocol
+import MinervaWire
+import Testing
+
+/// Hosts that are lost, come back, or stay away.
+@Suite("The broker and its hosts")
+struct HostTests {
+  private func opened(hosts: [String] = ["shop-1"]) -> Machine {
+    var machine = Machine()
+    for host in hosts { machine.register(host) }
+    machine.open("Home", txn: "a")
+    machine.settle()
+    return machine
+  }
+
+  private func report(_ machine: Machine, _ screen: UInt32 = 1) -> ScreenReport? {
+    machine.broker.scenes["main"]?.state.screen(ScreenID(screen))
+  }
+
+  @Test("K3: a lost host's screens are suspended, and resumed with their state when it is back")
+  func lostHostsAreResumed() {
+    var machine = opened()
+    _ = machine.turn(ScreenID(1), 1, handled: nil, state: Array("{\"half\":1}".utf8))
+    machine.settle()
+    machine.take(machine.broker.lost("shop-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+    machine.commit()
+    #expect(report(machine)?.isSuspended == true)
+    machine.wait(500)
+    machine.register("shop-1", incarnation: 2)
+    machine.commit()
+    let resumed = machine.actions.compactMap { if case .resume(let host, let order) = $0 { (host, order.resumption) } else { nil } }
+    #expect(resumed.map(\.0) == ["shop-1"])
+    #expect(resumed.first?.1.state == Array("{\"half\":1}".utf8))
+    machine.settle()
+    #expect(report(machine)?.isSuspended == false)
+    #expect(machine.processes == ["joined shop-1", "suspended shop-1", "resumed shop-1"])
+  }
+
+  @Test("K3: when the lease is over another host that offers the module takes over")
+  func othersTakeOver() {
+    var machine = opened(hosts: ["shop-1", "shop-2"])
+    let host = report(machine)?.summary.host ?? ""
+    let other = host == "shop-1" ? "shop-2" : "shop-1"
+    machine.take(machine.broker.lost(host, incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+    machine.settle()
+    #expect(report(machine)?.isSuspended == true)
+    machine.wait(3_001)
+    machine.settle()
+    #expect(report(machine)?.summary.host == other)
+    #expect(report(machine)?.isSuspended == false)
+  }
+
+  @Test("N7: a screen that nobody takes over leaves once, with hostLost")
+  func nobodyTakesOver() {
+    var machine = opened()
+    machine.open("Detail", txn: "b")
+    machine.settle()
+    machine.take(machine.broker.lost("shop-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+    machine.settle()
+    machine.wait(3_001)
+    machine.settle()
+    machine.wait(1_000)
+    machine.settle()
+    let removed = machine.actions.compactMap { action -> String? in
+      guard case .publish(let event) = action, case .navigation(let navigation) = event.kind,
+        case .removed(let summary, let reason, _, _, _) = navigation.kind
+      else { return nil }
+      return "\(summary.screen) \(reason.rawValue)"
+    }
+    #expect(removed.filter { $0.hasPrefix("s2") } == ["s2 hostLost"])
+  }
+
+  @Test("A host that kept running through the broker's restart keeps its screens and gets what was on its way again")
+  func hostsOutliveTheBroker() throws {
+    var first = opened()
+    first.request(.act(.id(ScreenID(1)), .tap(row: "more", action: nil)), txn: "t")
+    first.commit()
+    var second = try Machine(restarting: first, epoch: 2)
+    second.register("shop-1", running: [RunningCoordinator(scene: second.identity, screen: ScreenID(1), handled: 0)])
+    second.commit()
+    let delivered = second.actions.compactMap { action -> UInt32? in
+      guard case .order("shop-1", .deliver(_, let delivery)) = action else { return nil }
+      return delivery.message.number
+    }
+    #expect(delivered.count == 1)
+    #expect(!second.actions.contains { if case .resume = $0 { true } else { false } })
+    let token = second.turn(ScreenID(1), 1, handled: delivered.first)
+    second.settle()
+    guard case .turned(let receipt) = second.reply(to: token) else {
+      Issue.record("the turn was not taken")
+      return
+    }
+    #expect(receipt.refusal == nil)
+  }
+
+  @Test("A host that restarted together with the broker is given its screens again")
+  func hostAndBrokerRestart() throws {
+    let first = opened()
+    var second = try Machine(restarting: first, epoch: 2)
+    second.register("shop-1", incarnation: 9)
+    second.settle()
+    #expect(report(second)?.isSuspended == false)
+    #expect(report(second)?.lease == 2)
+  }
+
+  @Test("C07: a host that slept through its lease is told what it holds in vain, and its old turns are refused")
+  func sleepersAreToldSo() {
+    var machine = opened(hosts: ["shop-1", "shop-2"])
+    let host = report(machine)?.summary.host ?? ""
+    machine.take(machine.broker.lost(host, incarnation: 1, reason: "silent", pid: 1, now: machine.now))
+    machine.wait(3_001)
+    machine.settle()
+    let stale = TurnReport(screen: ScreenID(1), lease: 1, number: 1, handled: nil)
+    machine.take(
+      machine.broker.turn(TurnSubmission(scene: machine.identity, report: stale, rendering: false), token: 999, now: machine.now))
+    machine.settle()
+    guard case .turned(let receipt) = machine.reply(to: 999) else {
+      Issue.record("no receipt")
+      return
+    }
+    #expect(receipt.refusal != nil)
+    let token = machine.register(
+      host, incarnation: 1, running: [RunningCoordinator(scene: machine.identity, screen: ScreenID(1), handled: 0)])
+    machine.commit()
+    guard case .registered(let forgotten) = machine.reply(to: token) else {
+      Issue.record("not registered")
+      return
+    }
+    #expect(forgotten.forgotten.map(\.screen) == [ScreenID(1)])
+  }
+
+  @Test("Two hosts that offer a module with different schemas cannot both join")
+  func schemasMustAgree() {
+    var machine = opened()
+    let registration = HostRegistration(
+      app: "shop", node: "shop-2", endpoint: nil, modules: [ModuleDescription(name: "Home", fingerprint: 7)])
+    machine.take(machine.broker.register(registration, incarnation: 1, pid: 1, token: 50, now: machine.now))
+    #expect(machine.refusal(of: 50) == "module.schema_conflict")
+  }
+
+  @Test("A scene is settled only when an announced rendering has come")
+  func announcedRenderingsAreWaitedFor() {
+    var machine = opened()
+    _ = machine.turn(ScreenID(1), 1, handled: nil, rendering: true)
+    machine.settle()
+    #expect(machine.broker.scenes["main"]?.isSettled == false)
+    let change = ListEvent(screen: ScreenID(1), from: 0, to: 1, counts: ChangeCounts(inserts: 2), computedBy: "in process", changes: [])
+    machine.take(
+      machine.broker.rendered(
+        RenderingReport(
+          scene: machine.identity, rendering: StampedRendering(screen: ScreenID(1), version: 1, body: [1]), change: change,
+          answersTurn: true),
+        now: machine.now))
+    #expect(machine.broker.scenes["main"]?.isSettled == true)
+    #expect(machine.actions.contains { if case .publish(let event) = $0, case .idle = event.kind { true } else { false } })
+  }
+}
