@@ -105,27 +105,27 @@ final class TestHost: Sendable {
   }
 
   /// Delivers a message under the next number of its coordinator.
-  func send(_ body: Message.Body, to screen: UInt32) async {
+  func send(_ body: Message.Body, to screen: UInt32, lease: UInt32 = 1) async {
     let number = numbers.withLock { numbers in
       numbers[ScreenID(screen), default: 0] += 1
       return numbers[ScreenID(screen), default: 0]
     }
-    await deliver(Message(number: number, body: body), to: screen)
+    await deliver(Message(number: number, body: body), to: screen, lease: lease)
   }
 
-  func deliver(_ message: Message, to screen: UInt32) async {
-    let delivery = made(Orders.Delivery(screen: ScreenID(screen), host: "test-1", lease: 1, message: message), as: Delivery.self)
-    await runtime.take(.deliver(scene, delivery))
+  func deliver(_ message: Message, to screen: UInt32, lease: UInt32 = 1) async {
+    let delivery = made(Orders.Delivery(screen: ScreenID(screen), host: "test-1", lease: lease, message: message), as: Delivery.self)
+    await runtime.take([.deliver(scene, delivery)])
   }
 
-  func tap(_ row: String, on screen: UInt32) async {
-    await send(.act(.tap(row: row, action: nil)), to: screen)
+  func tap(_ row: String, on screen: UInt32, lease: UInt32 = 1) async {
+    await send(.act(.tap(row: row, action: nil)), to: screen, lease: lease)
   }
 
   func end(_ screen: UInt32, _ module: String = "") async {
     let departure = made(
       Orders.Departure(screen: ScreenID(screen), module: module, host: "test-1", lease: 1, reason: .popped), as: Departure.self)
-    await runtime.take(.end(scene, departure))
+    await runtime.take([.end(scene, departure)])
   }
 }
 

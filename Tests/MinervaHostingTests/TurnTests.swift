@@ -156,13 +156,14 @@ struct TurnTests {
     let host = try TestHost([.scripted([:]), .counter])
     let verdict = await host.resume("Counter", #"{"start":1}"#, state: "41", nextTurn: 8, lease: 2, as: 1)
     guard case .accepted = verdict else { throw MinervaError(.badMessage, "\(verdict)") }
-    await host.tap("more", on: 1)
+    await host.tap("more", on: 1, lease: 1)
+    await host.tap("more", on: 1, lease: 2)
     let turns = await host.broker.turns.first(1)
     #expect(turns[0].report.number == 8 && turns[0].report.lease == 2)
     #expect(turns[0].report.state == Array("42".utf8))
 
     _ = await host.resume("Scripted", "{}", state: #"{"log":["before"]}"#, nextTurn: 3, lease: 2, as: 5)
-    await host.send(.childEnded(child: ScreenID(9), module: "Counter", reason: .finished, result: Array("5".utf8)), to: 5)
+    await host.send(.childEnded(child: ScreenID(9), module: "Counter", reason: .finished, result: Array("5".utf8)), to: 5, lease: 2)
     let next = await host.broker.turns.first(1)
     #expect(next[0].report.state.map { String(decoding: $0, as: UTF8.self) } == #"{"log":["before","result 5"]}"#)
   }

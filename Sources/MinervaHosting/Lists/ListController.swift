@@ -33,6 +33,10 @@ package actor ListController {
   private var shown: ListUpdate?
   private var waiting: Waiting?
   private var isBusy = false
+  /// Turns that said a rendering follows, and whose rendering has not come.
+  private var announced = 0
+  /// Whether a rendering that answered a turn was not the last one.
+  private var isOwed = false
   private var isClosed = false
   private var idlers: [CheckedContinuation<Void, Never>] = []
 
@@ -43,8 +47,14 @@ package actor ListController {
     self.differ = differ
   }
 
+  /// Hears that a turn will say that a rendering follows: until it has come no rendering is the last one.
+  func announce() {
+    announced += 1
+  }
+
   /// Shows a value, without waiting for it.
   func enqueue(_ update: ListUpdate, answersTurn: Bool) {
+    if answersTurn { announced = max(0, announced - 1) }
     put(update, answersTurn: answersTurn, nil)
   }
 
@@ -100,7 +110,12 @@ package actor ListController {
       let before = version
       version += 1
       shown = next.update
-      await report(next.update, from: before, changes, answersTurn: next.answersTurn)
+      // Only the last rendering answers the turns: the scene is not settled before it.
+      let isLast = waiting == nil && announced == 0
+      if !isLast, next.answersTurn { isOwed = true }
+      let answersTurn = isLast && (next.answersTurn || isOwed)
+      if answersTurn { isOwed = false }
+      await report(next.update, from: before, changes, answersTurn: answersTurn)
       for owner in next.owners { owner.resume(returning: .applied(version: version)) }
       for owner in next.superseded { owner.resume(returning: .superseded(by: version)) }
     }

@@ -2,6 +2,7 @@ import Minerva
 import MinervaInterfaces
 import MinervaNavigation
 import MinervaWire
+import Synchronization
 
 /// The mailbox of one coordinator: it hands over one message at a time and reports each turn whole (K3).
 ///
@@ -30,12 +31,13 @@ actor Mailbox {
 
   nonisolated let scene: SceneIdentity
   nonisolated let screen: ScreenID
-  private let lease: UInt32
+  private nonisolated let lease: UInt32
   private nonisolated let coordinator: any CoordinatorRunning
   private let buffer: TurnBuffer
   private nonisolated let link: any BrokerLink
   private let list: ListController
 
+  private nonisolated let inbox = Mutex<[(Message, SceneTime)]>([])
   private var queue: [Item] = []
   private var accepted: UInt32 = 0
   private(set) var handled: UInt32 = 0
@@ -86,11 +88,24 @@ actor Mailbox {
     runningTask = Task { await finishTurn(run: 0, failure: nil, renders: true) }
   }
 
-  /// Takes a message; one that was taken before is ignored.
-  func deliver(_ message: Message, at time: SceneTime) {
-    guard message.number > accepted, !isOver else { return }
-    accepted = message.number
-    queue.append(.message(message, at: time))
+  /// Takes a message, in the order of the calls; one that was taken before is ignored.
+  nonisolated func post(_ message: Message, lease: UInt32, at time: SceneTime) {
+    guard lease == self.lease else { return }
+    inbox.withLock { $0.append((message, time)) }
+    Task { await takeInbox() }
+  }
+
+  /// Queues what has been posted. Whichever of the tasks comes first takes all, so their order does not matter.
+  private func takeInbox() {
+    let posted = inbox.withLock { inbox in
+      defer { inbox.removeAll(keepingCapacity: true) }
+      return inbox
+    }
+    guard !isOver else { return }
+    for (message, time) in posted where message.number > accepted {
+      accepted = message.number
+      queue.append(.message(message, at: time))
+    }
     pump()
   }
 
@@ -346,6 +361,7 @@ actor Mailbox {
     let update = screen.flatMap { isOver ? nil : changed($0) }
     let needsRecord = current != nil || !contents.isEmpty || newState != nil
     if needsRecord {
+      if update != nil { await list.announce() }
       await submit(contents, state: newState, failure: failure, rendering: update != nil)
     }
     if let update, !isOver { await list.enqueue(update, answersTurn: needsRecord) }

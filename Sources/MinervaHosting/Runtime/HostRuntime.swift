@@ -8,7 +8,7 @@ import MinervaWire
 /// It knows neither sockets nor the broker's process: whatever it has to say goes through a `BrokerLink`. Authors' code runs on the
 /// cooperative pool, each coordinator in its own mailbox, so one that blocks delays itself alone (K8).
 package actor HostRuntime {
-  private struct Key: Hashable {
+  fileprivate struct Key: Hashable {
     var scene: SceneIdentity
     var screen: ScreenID
   }
@@ -17,7 +17,7 @@ package actor HostRuntime {
   private let modules: ModuleRegistry
   private let link: any BrokerLink
   private let differ: any DiffComputing
-  private var mailboxes: [Key: Mailbox] = [:]
+  fileprivate var mailboxes: [Key: Mailbox] = [:]
   /// What was made, or is being made, under which lease: an order that is repeated gets the same verdict.
   private var makings: [Key: (lease: UInt32, verdict: Task<LinkVerdict, Never>)] = [:]
 
@@ -53,14 +53,14 @@ package actor HostRuntime {
     await mailboxes[Key(scene: scene, screen: screen)]?.start()
   }
 
-  /// Takes a message for a coordinator, or the note that it is over.
-  package func take(_ order: HostOrder, at time: SceneTime = .zero) async {
-    switch order {
-    case .deliver(let scene, let delivery):
-      guard let mailbox = mailboxes[Key(scene: scene, screen: delivery.screen)] else { return }
-      await mailbox.start()
-      await mailbox.deliver(delivery.message, at: time)
-    case .end(let scene, let departure): end(departure.screen, in: scene)
+  /// Takes messages into the mailboxes, and notes of coordinators that are over; returns when they are in.
+  package func take(_ orders: [HostOrder], at time: SceneTime = .zero) {
+    for order in orders {
+      switch order {
+      case .deliver(let scene, let delivery):
+        mailboxes[Key(scene: scene, screen: delivery.screen)]?.post(delivery.message, lease: delivery.lease, at: time)
+      case .end(let scene, let departure): end(departure.screen, in: scene)
+      }
     }
   }
 
@@ -158,5 +158,12 @@ package actor HostRuntime {
   /// Ends every coordinator, the youngest first.
   package func close() async {
     for key in mailboxes.keys.sorted(by: { $0.screen > $1.screen }) { await mailboxes.removeValue(forKey: key)?.end() }
+  }
+}
+
+extension HostRuntime {
+  /// Whether a coordinator runs here.
+  package func runs(_ screen: ScreenID, in scene: SceneIdentity) -> Bool {
+    mailboxes[Key(scene: scene, screen: screen)] != nil
   }
 }

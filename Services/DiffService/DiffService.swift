@@ -1,1 +1,0 @@
-// DiffService: see the layer's folder in Package.swift.

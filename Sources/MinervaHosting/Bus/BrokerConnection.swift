@@ -1,0 +1,81 @@
+package import MinervaActors
+package import MinervaInterfaces
+import MinervaNavigation
+import MinervaProtocol
+import MinervaTransport
+import MinervaWire
+import Synchronization
+
+/// A host's way to its broker and to other hosts, over the bus.
+package final class BrokerConnection: BrokerLink {
+  package let gateway: $BrokerGateway
+  let standing = Standing()
+  private let bus: BusSystem
+  private let local = Mutex<HostRuntime?>(nil)
+
+  /// Makes the connection to the broker of a node that the bus is connected to.
+  package init(bus: BusSystem, broker node: String) throws {
+    self.bus = bus
+    gateway = try $BrokerGateway.resolve(id: ActorAddress(node: node, name: WellKnown.broker), using: bus)
+  }
+
+  /// Notes who answers questions for coordinators of this process.
+  func attach(_ runtime: HostRuntime) { local.withLock { $0 = runtime } }
+
+  /// Submits a turn, again and again until it is answered: it is numbered, so the broker takes it once.
+  package func submit(_ turn: TurnSubmission) async throws -> TurnReceipt {
+    var backoff = Backoff(first: 20, cap: 1_000)
+    var random = SystemRandomNumberGenerator()
+    while true {
+      try await standing.wait()
+      do {
+        return try await gateway.turn(turn)
+      } catch let error as MinervaError {
+        try Task.checkCancellation()
+        guard Self.passes(error) else { return TurnReceipt(refusal: Refusal(error)) }
+      }
+      try await Task.sleep(for: .milliseconds(backoff.next(using: &random)))
+    }
+  }
+
+  package func report(_ rendering: RenderingReport) async {
+    guard standing.isRegistered else { return }
+    try? await BusSystem.$carriesLists.withValue(true) { try await gateway.rendered(rendering) }
+  }
+
+  /// Asks where the coordinator runs, then asks it, host to host. The address is kept by the bus, so a second question needs no broker.
+  package func ask(_ call: CoordinatorCall) async throws -> [UInt8] {
+    if let runtime = local.withLock({ $0 }), await runtime.runs(call.screen, in: call.scene) { return try await runtime.answer(call) }
+    let node = try await node(of: call)
+    return try await $ModuleEndpoint.resolve(id: ActorAddress(node: node, name: WellKnown.host), using: bus).call(call)
+  }
+
+  private struct Place: Hashable {
+    var scene: SceneIdentity
+    var screen: ScreenID
+  }
+
+  private let places = Mutex<[Place: String]>([:])
+
+  /// The host of a screen: what the broker says, or said last when it is away.
+  private func node(of call: CoordinatorCall) async throws -> String {
+    let place = Place(scene: call.scene, screen: call.screen)
+    do {
+      let location = try await gateway.location(of: call.screen, scene: SceneAddress(name: call.scene.name, app: call.scene.app))
+      if let endpoint = location.endpoint { await bus.route(node: location.node, to: try Endpoint(endpoint)) }
+      places.withLock { places in
+        if places.count > 4_096 { places = [:] }
+        places[place] = location.node
+      }
+      return location.node
+    } catch let error as MinervaError where Self.passes(error) {
+      guard let known = places.withLock({ $0[place] }) else { throw error }
+      return known
+    }
+  }
+
+  /// Whether an error is one of a broker that is away or busy, and comes back.
+  static func passes(_ error: MinervaError) -> Bool {
+    error.retryable || error.maybeExecuted || [.unreachable, .peerLost, .deadline, .backpressure, .staleEpoch].contains(error.code)
+  }
+}
