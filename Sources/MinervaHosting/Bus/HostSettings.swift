@@ -1,4 +1,3 @@
-public import MinervaActors
 public import MinervaTransport
 
 /// What a host is started with.

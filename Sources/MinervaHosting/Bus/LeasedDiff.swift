@@ -32,7 +32,7 @@ package final class LeasedDiff: DiffComputing {
     let job = DiffJob(id: "\(node)-\(bus.incarnation)-\(number)", old: old, new: new, hold: hold?.milliseconds(rows: rows) ?? 0)
     do {
       return try await leased(job, rows: rows, list: list)
-    } catch let error as MinervaError where error.code == .superseded || error.code == .cancelled {
+    } catch let error as MinervaError where error.code == .diffSuperseded || error.code == .cancelled {
       throw error
     } catch {
       return try await here.changes(from: old, to: new, list: list)

@@ -1,7 +1,7 @@
 package import Distributed
 package import MinervaActors
 package import MinervaInterfaces
-import MinervaNavigation
+package import MinervaNavigation
 
 /// The host's actor on the bus: it takes the broker's orders and other hosts' questions, and hands them to the runtime.
 ///

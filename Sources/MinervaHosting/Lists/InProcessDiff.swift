@@ -9,6 +9,7 @@ package struct InProcessDiff: DiffComputing {
   package init() {}
 
   package func changes(from old: DiffRows, to new: DiffRows, list: String) async throws -> ComputedChanges {
-    ComputedChanges(changes: [], counts: ChangeCounts(), computedBy: Self.name)
+    let changes = try old.changes(to: new)
+    return ComputedChanges(changes: changes.encoded(), counts: ChangeCounts(changes), computedBy: Self.name)
   }
 }

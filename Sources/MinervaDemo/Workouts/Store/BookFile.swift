@@ -10,6 +10,20 @@ final class BookFile: Sendable {
     var start: Moment
   }
 
+  /// One line: a change, and the key of the wish it grants.
+  struct Line: Codable {
+    var key: String?
+    var change: BookChange
+  }
+
+  /// What a file holds.
+  struct Opened {
+    var file: BookFile
+    var book: WorkoutBook
+    /// The keyed changes, oldest first.
+    var granted: [(String, BookChange)]
+  }
+
   private let descriptor: Int32
 
   /// Opens or makes the file, and reads the book it holds.
@@ -17,7 +31,7 @@ final class BookFile: Sendable {
   ///   - path: Where it is; the file is made with mode 0600.
   ///   - start: The start of the run, for a file that is new.
   /// - Returns: The book with every whole change applied.
-  static func open(_ path: String, start: Moment) throws -> (BookFile, WorkoutBook) {
+  static func open(_ path: String, start: Moment) throws -> Opened {
     let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure("open", path) }
     let file = BookFile(descriptor: descriptor)
@@ -25,14 +39,17 @@ final class BookFile: Sendable {
     guard ftruncate(descriptor, off_t(whole)) == 0, lseek(descriptor, 0, SEEK_END) >= 0 else { throw failure("truncate", path) }
     guard let first = lines.first else {
       try file.append(Head(start: start), path)
-      return (file, WorkoutBook(start: start))
+      return Opened(file: file, book: WorkoutBook(start: start), granted: [])
     }
     let head = try Payload.decode(Head.self, from: first, as: path, code: "app.store_damaged")
     var book = WorkoutBook(start: head.start)
-    for line in lines.dropFirst() {
-      book.apply(try Payload.decode(BookChange.self, from: line, as: path, code: "app.store_damaged"))
+    var granted: [(String, BookChange)] = []
+    for bytes in lines.dropFirst() {
+      let line = try Payload.decode(Line.self, from: bytes, as: path, code: "app.store_damaged")
+      book.apply(line.change)
+      if let key = line.key { granted.append((key, line.change)) }
     }
-    return (file, book)
+    return Opened(file: file, book: book, granted: granted.suffix(1_024))
   }
 
   private init(descriptor: Int32) {

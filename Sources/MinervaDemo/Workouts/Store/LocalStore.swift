@@ -3,28 +3,30 @@ import MinervaWire
 
 /// The store as an actor of this process: the book in memory, its changes on disk, and those who watch.
 public actor LocalStore: WorkoutStore {
-  /// Who hears of changes: a closure that returns when it has been heard.
-  typealias Watcher = @Sendable ([StoreTopic]) async -> Void
-
   private var book: WorkoutBook
   private let file: BookFile?
   private let path: String
-  private var watchers: [Int: (topics: Set<StoreTopic>, body: Watcher)] = [:]
-  private var lastWatcher = 0
+  private let hub = LocalHub()
+  /// The changes of the last keyed wishes, so that a wish that is asked again is granted once.
+  private var granted: [String: BookChange]
+  private var keys: [String]
 
   /// Makes a store in memory, seeded.
   public init(start: Moment) {
     book = WorkoutBook(start: start)
     file = nil
     path = ""
+    (granted, keys) = ([:], [])
   }
 
   /// Opens the store of a file, or seeds a new one.
   public init(path: String, start: Moment) throws {
-    let (file, book) = try BookFile.open(path, start: start)
-    self.book = book
-    self.file = file
+    let opened = try BookFile.open(path, start: start)
+    book = opened.book
+    file = opened.file
     self.path = path
+    granted = Dictionary(opened.granted, uniquingKeysWith: { $1 })
+    keys = opened.granted.map(\.0)
   }
 
   public func start() -> Moment { book.start }
@@ -36,59 +38,36 @@ public actor LocalStore: WorkoutStore {
 
   @discardableResult
   public func apply(_ wish: BookWish, asking: Int) async throws -> BookChange {
+    try await apply(wish, asking: asking, key: nil)
+  }
+
+  /// Grants a wish once for its key.
+  func apply(_ wish: BookWish, asking: Int, key: String?) async throws -> BookChange {
+    if let key, let change = granted[key] { return change }
     let change = try book.change(for: wish, asking: asking)
-    try file?.append(change, path)
+    try file?.append(BookFile.Line(key: key, change: change), path)
     book.apply(change)
-    await tell(change.topics)
+    if let key { remember(key, change) }
+    if !change.topics.isEmpty { await hub.tell(change.topics) }
     return change
   }
 
+  private func remember(_ key: String, _ change: BookChange) {
+    granted[key] = change
+    keys.append(key)
+    guard keys.count > 2_048 else { return }
+    for old in keys.prefix(1_024) { granted[old] = nil }
+    keys.removeFirst(1_024)
+  }
+
   public func watch(_ topics: [StoreTopic], _ body: @escaping @Sendable () async -> Void) async {
-    let number = add(topics) { _ in await body() }
-    let (stream, end) = AsyncStream<Void>.makeStream()
-    await withTaskCancellationHandler {
-      for await _ in stream {}
-    } onCancel: {
-      end.finish()
-    }
-    remove(number)
+    await hub.watch(topics, body)
   }
 
-  /// Adds someone who hears of changes that touch one of the topics.
-  func add(_ topics: [StoreTopic], _ body: @escaping Watcher) -> Int {
-    lastWatcher += 1
-    watchers[lastWatcher] = (Set(topics), body)
-    return lastWatcher
-  }
+  /// Adds someone who hears of every change.
+  func add(_ body: @escaping LocalHub.Watcher) async -> Int { await hub.add(nil, body) }
+  func remove(_ number: Int) async { await hub.remove(number) }
 
-  func remove(_ number: Int) {
-    watchers[number] = nil
-  }
-
-  /// Tells all who watch, and waits until they have heard it, or had a second for it.
-  private func tell(_ topics: [StoreTopic]) async {
-    let touched = watchers.values.compactMap { watcher in
-      let touched = topics.filter(watcher.topics.contains)
-      return touched.isEmpty ? nil : (watcher.body, touched)
-    }
-    guard !touched.isEmpty else { return }
-    let (heard, end) = AsyncStream<Void>.makeStream()
-    Task {
-      await withTaskGroup { group in
-        for (body, topics) in touched { group.addTask { await body(topics) } }
-      }
-      end.finish()
-    }
-    let timer = Task {
-      try? await Task.sleep(for: .seconds(1))
-      end.finish()
-    }
-    for await _ in heard {}
-    timer.cancel()
-  }
-}
-
-extension LocalStore {
   /// How many watch.
-  var watcherCount: Int { watchers.count }
+  var watcherCount: Int { get async { await hub.count } }
 }
