@@ -67,7 +67,8 @@ final class DiffBench: Sendable {
     let queue = job.old.count + job.new.count >= Self.longJob ? long : short
     return try await withCheckedThrowingContinuation { continuation in
       queue.async {
-        continuation.resume(with: Result { try job.old.changes(to: job.new, isCancelled: { stop.isSet }).encoded() }.mapError(Self.crossing))
+        continuation.resume(
+          with: Result { try job.old.changes(to: job.new, isCancelled: { stop.isSet }).encoded() }.mapError(Self.crossing))
       }
     }
   }

@@ -57,7 +57,7 @@ public final class DiffProcess: Sendable {
     let bus = BusSystem(
       BusSettings(
         node: settings.node, kind: "diff", version: settings.version, interfaces: interfaces.catalogue, security: settings.security,
-        listen: settings.listen.description, log: { line in log?("\(line)") }))
+        listen: settings.listen.description, log: { line in log?("\(line.kind): \(line.text)") }))
     do {
       let listen = try await bus.listen(on: settings.listen)
       let bench = DiffBench(limits: settings.limits)

@@ -1,4 +1,38 @@
+import CommandKit
+import DiffService
+import MinervaTransport
+import ServiceKit
+
 @main
-enum Main {
-  static func main() {}
+enum DiffMain {
+  static let definition = CommandDefinition(
+    "minerva-diff",
+    "Computes the changes between lists for whoever holds a lease",
+    discussion: """
+      Joins the broker of the runtime directory, or the one that --connect names, and tells it how many jobs it wants. Callers send their \
+      lists straight here.
+      """,
+    options: ServiceOptions.place(name: "diff-1") + ServiceOptions.connection + [
+      .value("credit", .integer(1...1_024), "how many jobs it takes at the same time", fallback: "4"),
+      .value("memory", .integer(1...65_536), "how many MiB all jobs may take", placeholder: "MIB", fallback: "256"),
+    ])
+
+  static func main() async {
+    await Program.main(definition, version: ProductVersion.text) { command, console in
+      let process = try ServiceProcess(command, name: "diff-1", console: console)
+      defer { process.end() }
+      let connection = try ConnectionSettings(command, runtime: process.runtime)
+      let memory = (command.integer("memory") ?? 256) << 20
+      let settings = DiffSettings(
+        node: process.name, broker: connection.endpoint, listen: try process.socket(process.name), credit: command.integer("credit") ?? 4,
+        limits: DiffLimits(jobBytes: min(64 << 20, memory), bytes: memory), version: ProductVersion.text, security: connection.security,
+        log: process.log)
+      let worker = try await DiffProcess.start(settings)
+      process.log("takes \(settings.credit) jobs at a time from \(settings.broker)")
+      let reason = await process.untilAskedToEnd()
+      let report = await worker.close()
+      process.log("ends (\(reason)); \(report.undelivered) messages undelivered, \(report.unanswered) calls unanswered")
+      return .done
+    }
+  }
 }

@@ -28,7 +28,7 @@ public final class HostProcess: Sendable {
     let bus = BusSystem(
       BusSettings(
         node: settings.node, kind: "host", version: settings.version, interfaces: interfaces.catalogue, security: settings.security,
-        listen: settings.listen?.description, log: { line in log?("\(line)") }))
+        listen: settings.listen?.description, log: { line in log?("\(line.kind): \(line.text)") }))
     do {
       if let listen = settings.listen { try await bus.listen(on: listen) }
       let broker = try await bus.connect(to: settings.broker, patience: settings.patience)

@@ -76,7 +76,7 @@ package actor ListController {
   }
 
   /// Ends the list: whoever still waits is told.
-  func close() {
+  package func close() {
     isClosed = true
     for owner in (waiting?.owners ?? []) + (waiting?.superseded ?? []) { owner.resume(returning: .closed) }
     waiting = nil
@@ -143,4 +143,9 @@ package actor ListController {
         scene: scene, rendering: StampedRendering(screen: screen, version: version, body: body), change: change,
         answersTurn: answersTurn))
   }
+}
+
+extension ListController {
+  /// How many callers wait for an answer of a value that is not in flight.
+  package var waitingCount: Int { (waiting?.owners.count ?? 0) + (waiting?.superseded.count ?? 0) }
 }

@@ -1,4 +1,4 @@
-import Minerva
+package import Minerva
 package import MinervaInterfaces
 
 /// One value of a screen: what is shown, and its rows as the differ takes them.
@@ -10,7 +10,7 @@ package struct ListUpdate: Sendable, Equatable {
   ///
   /// A row's identity is its identifier together with its type, so that another type means another row.
   /// - Complexity: O(rows).
-  init(_ screen: Screen) {
+  package init(_ screen: Screen) {
     rendering = ScreenRendering(screen)
     var rows = DiffRows()
     for section in screen.sections {

@@ -1,6 +1,6 @@
 import Distributed
-public import MinervaActors
-import MinervaHosting
+import MinervaActors
+public import MinervaHosting
 import MinervaWire
 
 /// The store in another process, with one subscription for everyone in this one.
@@ -60,7 +60,9 @@ public actor RemoteStore: WorkoutStore {
 
   public func start() async throws -> Moment { try await patiently { try await $0.start() } }
   public func session(in scene: String) async throws -> Account? { try await patiently { try await $0.session(scene) } }
-  public func signIn(email: String, password: String) async throws -> Account { try await patiently { try await $0.signIn(email, password) } }
+  public func signIn(email: String, password: String) async throws -> Account {
+    try await patiently { try await $0.signIn(email, password) }
+  }
   public func accounts(asking: Int) async throws -> [Account] { try await patiently { try await $0.accounts(asking) } }
   public func account(_ id: Int, asking: Int) async throws -> Account { try await patiently { try await $0.account(id, asking) } }
   public func workouts(of id: Int, asking: Int) async throws -> [Workout] { try await patiently { try await $0.workouts(id, asking) } }

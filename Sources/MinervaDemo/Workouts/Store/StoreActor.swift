@@ -1,5 +1,6 @@
 import Distributed
 public import MinervaActors
+import MinervaTransport
 import MinervaWire
 
 /// The store's actor on the bus: a `LocalStore`, and the processes that watch it.
