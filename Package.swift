@@ -81,10 +81,12 @@ let package = Package(
       "MinervaTesting",
       on: ["Minerva", "MinervaBroker", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaWire"]),
     layer("MinervaSimulation", on: ["MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"]),
-    layer("MinervaDemo", on: ["Minerva", "MinervaHosting", "MinervaInterfaces"]),
+    layer("MinervaDemo", on: ["Minerva", "MinervaActors", "MinervaHosting", "MinervaTransport", "MinervaWire"]),
 
     // Service processes.
-    layer("DiffService", on: ["ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaProtocol", "MinervaWire"], at: "Services"),
+    layer(
+      "DiffService", on: ["ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaProtocol", "MinervaTransport", "MinervaWire"],
+      at: "Services"),
     layer(
       "ServiceKit",
       on: ["CommandKit", "MinervaActors", "MinervaInterfaces", "MinervaSupervision", "MinervaTransport", "MinervaWire"], at: "Services"),
@@ -95,8 +97,13 @@ let package = Package(
         "MinervaWire",
         "ServiceKit",
       ], at: "Services"),
-    program("minerva-diff", on: ["CommandKit", "DiffService", "MinervaSupervision"], at: "Services"),
-    program("minerva-host", on: ["CommandKit", "MinervaDemo", "MinervaHosting", "MinervaSupervision"], at: "Services"),
+    program("minerva-diff", on: ["CommandKit", "DiffService", "MinervaActors", "MinervaTransport", "ServiceKit"], at: "Services"),
+    program(
+      "minerva-host",
+      on: [
+        "CommandKit", "MinervaActors", "MinervaDemo", "MinervaHosting", "MinervaSupervision", "MinervaTransport", "MinervaWire",
+        "ServiceKit",
+      ], at: "Services"),
 
     // The command line.
     layer("CommandKit", on: ["MinervaWire"], at: "cli"),
@@ -128,7 +135,7 @@ let package = Package(
     tests(
       "MinervaBrokerTests",
       on: ["MinervaBroker", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"]),
-    tests("MinervaHostingTests", on: ["Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaWire"]),
+    tests("MinervaHostingTests", on: ["Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"]),
     tests("MinervaSimulationTests", on: ["MinervaProtocol", "MinervaSimulation", "MinervaWire"]),
     tests("MinervaDemoTests", on: ["Minerva", "MinervaDemo", "MinervaHosting", "MinervaWire"]),
     tests("CommandKitTests", on: ["CommandKit", "MinervaWire"], exclude: ["Snapshots"]),

@@ -1,5 +1,6 @@
 import CommandKit
 import DiffService
+import MinervaActors
 import MinervaTransport
 import ServiceKit
 

@@ -1,6 +1,7 @@
 import CommandKit
 import MinervaDemo
 import MinervaHosting
+import MinervaSupervision
 import MinervaTransport
 import MinervaWire
 import ServiceKit

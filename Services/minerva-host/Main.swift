@@ -1,4 +1,5 @@
 import CommandKit
+import MinervaActors
 import MinervaDemo
 import MinervaHosting
 import MinervaTransport

@@ -32,7 +32,7 @@ struct ArrowTests {
       "MinervaWire",
     ],
     "Sources/MinervaSimulation": ["MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"],
-    "Sources/MinervaDemo": ["Minerva", "MinervaActors", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"],
+    "Sources/MinervaDemo": ["Minerva", "MinervaActors", "MinervaHosting", "MinervaTransport", "MinervaWire"],
   ]
 
   @Test(
