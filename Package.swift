@@ -128,7 +128,7 @@ let package = Package(
     tests("MinervaWireTests", on: ["MinervaWire"]),
     tests("MinervaProtocolTests", on: ["MinervaProtocol", "MinervaWire"]),
     tests("MinervaTransportTests", on: ["CZeroMQ", "MinervaProtocol", "MinervaTransport", "MinervaWire"]),
-    tests("MinervaActorsTests", on: ["MinervaActors", "MinervaTransport", "MinervaWire"]),
+    tests("MinervaActorsTests", on: ["CZeroMQ", "MinervaActors", "MinervaTransport", "MinervaWire"]),
     tests("MinervaJournalTests", on: ["CSQLite", "MinervaJournal", "MinervaWire"]),
     tests("MinervaSupervisionTests", on: ["MinervaSupervision", "MinervaWire"]),
     tests("MinervaTests", on: ["ListDiff", "Minerva", "MinervaInterfaces", "MinervaWire"]),

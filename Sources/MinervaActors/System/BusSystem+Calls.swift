@@ -122,3 +122,8 @@ extension BusSystem {
     }
   }
 }
+
+extension BusSystem {
+  /// How many calls wait for a first connection.
+  package func waitingCalls() async -> Int { await onLoop { self.nodes.values.reduce(0) { $0 + $1.waiting.count } } }
+}

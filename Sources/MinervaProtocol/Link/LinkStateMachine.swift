@@ -67,11 +67,11 @@ package struct LinkStateMachine: Sendable {
     package var handshakeTimeout: Int64
     /// After how many silent heartbeat intervals of the peer it counts as lost.
     package var missLimit: Int64
-    package var backoff: LinkBackoff
+    package var backoff: Backoff
 
     package init(
       introduction: Introduction, api: APIVersion, handshakeTimeout: Int64 = 3_000, missLimit: Int64 = 3,
-      backoff: LinkBackoff = LinkBackoff()
+      backoff: Backoff = Backoff(first: 50, cap: 2_000)
     ) {
       self.introduction = introduction
       self.api = api
@@ -84,7 +84,7 @@ package struct LinkStateMachine: Sendable {
   private var state: State
   private let isDialled: Bool
   private let settings: Settings
-  private var attempt = 0
+  private var backoff: Backoff
   private var random: LinkRandom
   private var lastHeard: Int64 = 0
   private var lastSent: Int64 = 0
@@ -108,6 +108,7 @@ package struct LinkStateMachine: Sendable {
     self.isDialled = isDialled
     self.settings = settings
     self.random = random
+    backoff = settings.backoff
   }
 
   // MARK: What is known
@@ -201,7 +202,7 @@ package struct LinkStateMachine: Sendable {
       return failAttempt(
         MinervaError(.unsupported, "\(welcome.from.node) chose protocol \(welcome.version), which this end does not speak"), at: now)
     }
-    attempt = 0
+    backoff.reset()
     return rise(welcome.from, welcome.version, at: now)
   }
 
@@ -304,8 +305,7 @@ package struct LinkStateMachine: Sendable {
   }
 
   private mutating func waitAgain(at now: Int64) {
-    state = .waiting(until: now + settings.backoff.delay(attempt: attempt, using: &random))
-    attempt += 1
+    state = .waiting(until: now + backoff.next(using: &random))
   }
 
   private mutating func end(hangUp: Bool = true) -> [Action] {

@@ -47,7 +47,7 @@ package struct TransportSettings: Sendable {
   package var limits: Limits { introduction.limits }
   package var handshakeTimeout: Int64 = 3_000
   package var missLimit: Int64 = 3
-  package var backoff = LinkBackoff()
+  package var backoff = Backoff(first: 50, cap: 2_000)
   /// How many peers may be connected.
   package var peerLimit = 4_096
   /// Frames that libzmq may hold for one peer and direction.

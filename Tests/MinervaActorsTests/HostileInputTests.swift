@@ -1,0 +1,163 @@
+import Distributed
+import Glibc
+import MinervaActors
+import MinervaTransport
+import MinervaWire
+import Synchronization
+import Testing
+
+@Suite("Hostile input", .timeLimit(.minutes(1)), .serialized)
+struct HostileInputTests {
+  /// A generator with a seed that a failure prints.
+  struct Generator: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var mixed = state
+      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+      return mixed ^ (mixed >> 31)
+    }
+  }
+
+  @Test("C02: HTTP, telnet, a zero byte, noise and port scans leave the bus up and its descriptors closed")
+  func strangers() async throws {
+    let lines = Mutex<[BusLogLine]>([])
+    try await Pair.with(.tcp, server: { $0.log = { line in lines.withLock { $0.append(line) } } }) { pair in
+      let actor = try await PoolEcho.serve(on: pair.server)
+      try await pair.client.connect(to: pair.endpoint)
+      let echo = try pair.echo()
+      let before = openDescriptors()
+      let start = ContinuousClock.now
+      var random = Generator(state: 1)
+      #expect(shout(Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8), at: pair.endpoint))
+      #expect(shout(Array("asdfasdf\r\n".utf8), at: pair.endpoint))
+      #expect(shout([0], at: pair.endpoint))
+      #expect(shout((0..<10_240).map { _ in UInt8.random(in: 0...255, using: &random) }, at: pair.endpoint))
+      for _ in 0..<1_000 { #expect(shout([], at: pair.endpoint)) }
+      #expect(try await echo.add(1, 2) == 3)
+      while openDescriptors() > before + 8 { await Task.yield() }
+      let allowed = Int((ContinuousClock.now - start) / .seconds(1)) + 1
+      for kind in Set(lines.withLock { $0.map(\.kind) }) {
+        #expect(lines.withLock { $0.count { $0.kind == kind } } <= allowed, "at most one line a second and kind")
+      }
+      #expect(await pair.server.counters().failedHandshakes >= 3)
+      withExtendedLifetime(actor) {}
+    }
+  }
+
+  @Test("C02: empty frames, too many frames and a wrong kind of socket are dropped and counted")
+  func wrongShapes() async throws {
+    try await Pair.with { pair in
+      let actor = try await PoolEcho.serve(on: pair.server)
+      try await pair.client.connect(to: pair.endpoint)
+      let raw = try #require(RawPeer(pair.endpoint))
+      for count in [1, 2, 50] { raw.send(Array(repeating: [], count: count)) }
+      #expect(try raw.greet("raw") == .welcome)
+      #expect(await pair.server.counters().badMessages == 3)
+      let subscriber = RawPeer(pair.endpoint, type: 2 /* SUB */)
+      #expect(try await pair.echo().add(1, 2) == 3)
+      withExtendedLifetime((actor, subscriber)) {}
+    }
+  }
+
+  @Test("forged actors, targets, argument counts and depths are typed errors, and nothing is executed")
+  func forged() async throws {
+    try await Pair.with { pair in
+      let actor = try await PoolEcho.serve(on: pair.server)
+      let loop = try await LoopEcho.serve(on: pair.server, as: "loop")
+      let hidden = try await hiddenName()
+      let note = try #require(try await InterfaceTargets<$Echo>.echo().names.first { $0.contains("note") && !$0.contains("Slowly") })
+      let raw = try #require(RawPeer(pair.endpoint))
+      #expect(try raw.greet("raw") == .welcome)
+      let deep = [UInt8](repeating: 0x9F, count: 10_000)
+      let cases: [([UInt8], MinervaError.Code)] = [
+        (RawPeer.call("nobody", note), .noSuchActor),
+        (RawPeer.call("echo", "$sSS"), .notExposed),
+        (RawPeer.call("echo", "$s4main9DoNotCallC3nowyyYaKFTE"), .notExposed),
+        (RawPeer.call("echo", hidden), .notExposed),
+        (RawPeer.call("loop", hidden), .notExposed),
+        (RawPeer.call("echo", note, count: 0), .badMessage),
+        (RawPeer.call("loop", note, arguments: [1], count: 2), .badMessage),
+        (RawPeer.call("loop", note, count: 1), .badMessage),
+        (RawPeer.call("loop", note, arguments: deep, count: 1), .badMessage),
+        (RawPeer.call("echo", note, arguments: [0x9B, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], count: 1), .badMessage),
+        (RawPeer.call("echo", note, arguments: Array("\u{65}nope".utf8), count: 1), .badMessage),
+      ]
+      for (number, (message, code)) in cases.enumerated() {
+        raw.send([message])
+        let answer = try #require(raw.receive(), "case \(number)")
+        #expect(RawPeer.error(answer)?.code == code, "case \(number): \(String(describing: RawPeer.error(answer)))")
+      }
+      #expect(await actor.whenLocal { $0.noted() } == [])
+      #expect(await loop.whenLocal { $0.noted() } == [])
+    }
+  }
+
+  private func hiddenName() async throws -> String {
+    let targets = try await InterfaceTargets.learn($Echo.self) { probe in try await probe("hidden") { _ = try await $0.hidden() } }
+    return try #require(targets.names.first)
+  }
+
+  @Test("2,000 mutated calls: the bus stays up and others are served", arguments: [7, 8] as [UInt64])
+  func mutated(_ seed: UInt64) async throws {
+    try await Pair.with { pair in
+      let actor = try await PoolEcho.serve(on: pair.server)
+      let loop = try await LoopEcho.serve(on: pair.server, as: "loop")
+      try await pair.client.connect(to: pair.endpoint)
+      let names = try await InterfaceTargets<$Echo>.echo().names
+      let raw = try #require(RawPeer(pair.endpoint))
+      #expect(try raw.greet("raw") == .welcome)
+      var random = Generator(state: seed)
+      for number in 0..<2_000 {
+        let arguments = try CBOR.encode([UInt8](repeating: 7, count: Int.random(in: 0...80, using: &random)))
+        var message = RawPeer.call(
+          Bool.random(using: &random) ? "loop" : "echo", names.randomElement(using: &random) ?? "", arguments: arguments,
+          count: UInt8.random(in: 0...2, using: &random), identifier: UInt64(number))
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: message.removeLast(Int.random(in: 1..<message.count, using: &random))
+        case 1: message += (0..<Int.random(in: 1...200, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        default:
+          for _ in 0...Int.random(in: 0...6, using: &random) {
+            message[Int.random(in: 4..<message.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+          }
+        }
+        raw.send([message])
+      }
+      #expect(try await pair.echo().add(20, 22) == 42, "seed \(seed)")
+      #expect(try await pair.echo("loop").echo([1]) == [1], "seed \(seed)")
+      withExtendedLifetime((actor, loop)) {}
+    }
+  }
+
+  @Test("a peer that asks and never reads meets bounds: its own link ends, others are served")
+  func neverReads() async throws {
+    try await Pair.with(server: {
+      $0.limits.outboundMessages = 2_000; $0.limits.outboundBytes = 1 << 20
+    }) { pair in
+      let loop = try await LoopEcho.serve(on: pair.server, as: "loop")
+      try await pair.client.connect(to: pair.endpoint)
+      let name = try #require(try await InterfaceTargets<$Echo>.echo().names.first { $0.contains("EchoC4echo") || $0.contains("4echo") })
+      let raw = try #require(RawPeer(pair.endpoint))
+      #expect(try raw.greet("raw") == .welcome)
+      let call = RawPeer.call("loop", name, arguments: try CBOR.encode([UInt8](repeating: 1, count: 60_000)), count: 1)
+      // 60 MB of answers that nobody takes: far more than the queues hold.
+      for _ in 0..<1_000 { raw.send([call]) }
+      while await pair.server.peers().contains(where: { $0.node == "raw" }) {
+        #expect(try await pair.echo("loop").echo([1]) == [1])
+      }
+      #expect(try await pair.echo("loop").echo([2]) == [2])
+      withExtendedLifetime(loop) {}
+    }
+  }
+
+  @Test("a peer without a hello is told to start over (C07: one that was declared dead and resumes)")
+  func noHello() async throws {
+    try await Pair.with { pair in
+      let raw = try #require(RawPeer(pair.endpoint))
+      raw.send([Envelope(.ping).message()])
+      let answer = try #require(raw.receive())
+      #expect(try answer.withUnsafeBytes { try Envelope.read($0, limits: .standard).kind } == .goodbye)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import MinervaProtocol
+import MinervaTransport
+import MinervaWire
+import Synchronization
+import Testing
+
+@Suite("Event loop and links", .timeLimit(.minutes(1)))
+struct TransportTests {
+  /// Hears of links and keeps what it heard.
+  final class Listener: TransportDelegate, Sendable {
+    let log = Mutex<[String]>([])
+
+    func linkRose(_ link: Link) { log.withLock { $0.append("up \(link.peer?.node ?? "?")") } }
+    func linkFell(_ link: Link, _ error: MinervaError) { log.withLock { $0.append("down \(error.code)") } }
+    func attemptFailed(_ link: Link, _ error: MinervaError) { log.withLock { $0.append("failed \(error.code)") } }
+    func received(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, on link: Link) {
+      log.withLock { $0.append("\(envelope.kind) \(envelope.call)") }
+    }
+  }
+
+  static func transport(_ node: String, _ hub: InProcessHub, _ listener: Listener, limits: Limits = .standard) -> Transport {
+    var settings = TransportSettings(
+      introduction: Introduction(
+        node: node, incarnation: UInt64.random(in: 1...UInt64.max), kind: "test", pid: 1, version: "1", limits: limits),
+      api: APIVersion(number: 0, fingerprint: 0))
+    settings.hub = hub
+    let transport = Transport(settings)
+    transport.delegate = listener
+    transport.start(keeping: listener)
+    return transport
+  }
+
+  static func onLoop<Result: Sendable>(_ transport: Transport, _ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in transport.loop.post { continuation.resume(returning: body()) } }
+  }
+
+  static func close(_ transport: Transport) async {
+    await withCheckedContinuation { continuation in transport.loop.post { transport.close(linger: 0) { continuation.resume() } } }
+  }
+
+  @Test("posts run in order, on the loop, also after it has ended")
+  func posts() async {
+    let transport = Self.transport("a", InProcessHub(), Listener())
+    let seen = Mutex<[Int]>([])
+    for number in 0..<1_000 { transport.loop.post { seen.withLock { $0.append(number) } } }
+    #expect(await Self.onLoop(transport) { transport.loop.isCurrent })
+    #expect(seen.withLock { $0 } == Array(0..<1_000))
+    await Self.close(transport)
+    #expect(await Self.onLoop(transport) { transport.loop.isCurrent })
+    // A task that prefers the loop of a closed bus still runs.
+    #expect(await Task(executorPreference: transport.loop) { 7 }.value == 7)
+  }
+
+  @Test("messages of one turn arrive in order, batched and not, small and large")
+  func order() async throws {
+    let hub = InProcessHub()
+    let (near, far) = (Listener(), Listener())
+    let server = Self.transport("server", hub, far)
+    let client = Self.transport("client", hub, near)
+    _ = try await Self.onLoop(server) { Result { () throws(MinervaError) in try server.listen(on: .inProcess(name: "x")) } }.get()
+    let link = try await Self.onLoop(client) { Result { () throws(MinervaError) in try client.dial(.inProcess(name: "x")) } }.get()
+    while near.log.withLock({ $0.isEmpty }) { await Task.yield() }
+    let sizes = [0, 10, 5_000, 3_000, 70_000, 1, 4_095, 4_096, 100_000, 7]
+    let sent = await Self.onLoop(client) { () -> Bool in
+      for (number, size) in sizes.enumerated() {
+        let buffer = OutputBuffer()
+        buffer.append(Envelope(.call, call: UInt64(number)).message(body: Array(repeating: 7, count: size)))
+        do throws(MinervaError) { try link.send(buffer) } catch { return false }
+      }
+      return true
+    }
+    #expect(sent)
+    let expected = ["up client"] + sizes.indices.map { "call \($0)" }
+    while far.log.withLock({ $0.count < expected.count }) { await Task.yield() }
+    #expect(far.log.withLock { $0 } == expected)
+    for transport in [client, server] { await Self.close(transport) }
+  }
+
+  @Test("a full queue is bus.backpressure and keeps nothing of the message; an oversized one is bus.too_large")
+  func bounds() async throws {
+    let hub = InProcessHub()
+    let near = Listener()
+    let server = Self.transport("server", hub, Listener())
+    let client = Self.transport("client", hub, near, limits: Limits(messageBytes: 8_192, outboundMessages: 5))
+    _ = try await Self.onLoop(server) { Result { () throws(MinervaError) in try server.listen(on: .inProcess(name: "x")) } }.get()
+    let link = try await Self.onLoop(client) { Result { () throws(MinervaError) in try client.dial(.inProcess(name: "x")) } }.get()
+    while near.log.withLock({ $0.isEmpty }) { await Task.yield() }
+    let codes = await Self.onLoop(client) { () -> [MinervaError.Code?] in
+      (0..<7).map { number in
+        let buffer = OutputBuffer()
+        buffer.append(Envelope(.call, call: UInt64(number)).message(body: Array(repeating: 7, count: number == 6 ? 9_000 : 8)))
+        do throws(MinervaError) { try link.send(buffer) } catch { return error.code }
+        return nil
+      }
+    }
+    #expect(codes == [nil, nil, nil, nil, nil, .backpressure, .tooLarge])
+    #expect(await Self.onLoop(client) { link.waiting } == 0, "the next turn has sent what waited")
+    for transport in [client, server] { await Self.close(transport) }
+  }
+}
