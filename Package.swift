@@ -79,7 +79,10 @@ let package = Package(
       ]),
     layer(
       "MinervaTesting",
-      on: ["Minerva", "MinervaBroker", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaWire"]),
+      on: [
+        "Minerva", "MinervaBroker", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaTransport",
+        "MinervaWire",
+      ]),
     layer("MinervaSimulation", on: ["MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"]),
     layer("MinervaDemo", on: ["Minerva", "MinervaActors", "MinervaHosting", "MinervaTransport", "MinervaWire"]),
 

@@ -1,1 +1,0 @@
-// MinervaTesting: see the layer's folder in Package.swift.
