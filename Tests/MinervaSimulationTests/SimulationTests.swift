@@ -29,6 +29,7 @@ import Testing
       case .deadlineSweepMissing: "calls end within their deadline"
       case .answeredBeforeSync: "what was answered is not lost"
       case .staleHostActs: "a stale host does not act"
+      case .silenceUnheard: "silence is noticed"
       case .wallClockTrusted: "wall jumps end no lease"
       }
     #expect(failure.violation.rule == rule)

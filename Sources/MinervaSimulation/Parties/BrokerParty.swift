@@ -109,7 +109,7 @@ final class BrokerParty: Party {
   }
 
   private func answer(_ call: UInt64, _ connection: SimulatedNetwork.Connection) {
-    world.network.send(.answer(id: call, applied: true), over: connection, from: process.name)
+    process.send(.answer(id: call, applied: true), over: connection)
   }
 
   private func sync() {
@@ -189,7 +189,7 @@ final class BrokerParty: Party {
     switch message {
     case .hello(let name, _):
       clients[name] = connection
-      world.network.send(.welcome(epoch: process.life), over: connection, from: process.name)
+      process.send(.welcome(epoch: process.life), over: connection)
     case .call(let id, let wish): execute(id, wish, connection)
     case .cancelCall(let id): waiting.removeAll { $0.call == id && $0.connection === connection }
     case .register(let node, let incarnation): register(node, incarnation, connection)
@@ -210,9 +210,7 @@ final class BrokerParty: Party {
     case .withdrawJob(let id): perform(pool.cancel(id, at: world.now))
     case .snapshotRequest(let request):
       let digest = durable == 0 ? 0 : digests[durable - 1]
-      world.network.send(
-        .snapshot(request: request, through: UInt64(durable), publisher: process.life, digest: digest), over: connection, from: process.name
-      )
+      process.send(.snapshot(request: request, through: UInt64(durable), publisher: process.life, digest: digest), over: connection)
     default: break
     }
   }
@@ -238,9 +236,9 @@ final class BrokerParty: Party {
       switch action {
       case .accepted(let lease, let resumed):
         world.ledger.hostAccepted(lease)
-        if let connection { world.network.send(.lease(lease, resumed: resumed), over: connection, from: process.name) }
+        if let connection { process.send(.lease(lease, resumed: resumed), over: connection) }
       case .refused(let error):
-        if let connection { world.network.send(.refused(error), over: connection, from: process.name) }
+        if let connection { process.send(.refused(error), over: connection) }
       case .suspended(let lease, _): world.note(process.name, "suspends \(lease.node)", lease.number)
       case .expired(let lease, let reason):
         world.note(process.name, "ends lease \(lease.number) of \(lease.node): \(reason)", lease.number)
@@ -269,7 +267,7 @@ final class BrokerParty: Party {
         granted[id] = nil
       case .cancel(let lease):
         if let connection = workerLinks[lease.worker] {
-          world.network.send(.cancelJob(lease), over: connection, from: process.name)
+          process.send(.cancelJob(lease), over: connection)
         }
       }
     }
@@ -278,6 +276,6 @@ final class BrokerParty: Party {
 
   private func tell(_ job: UInt64, _ message: Message) {
     guard let (_, caller) = orders[job], let connection = clients[caller] else { return }
-    world.network.send(message, over: connection, from: process.name)
+    process.send(message, over: connection)
   }
 }

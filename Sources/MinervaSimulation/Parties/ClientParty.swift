@@ -17,12 +17,12 @@ final class ClientParty: Party {
   /// Leases by the connection they were sent over.
   private var sent: [UInt64: [WorkerPoolStateMachine.Lease]] = [:]
   private var workers: [String: SimulatedNetwork.Connection] = [:]
-  private var dialling: Set<String> = []
+  private var links: [String: LinkEnd] = [:]
 
   init(world: World, process: SimulatedProcess) {
     self.world = world
     self.process = process
-    broker = Dialler(world: world, process: process, peer: Scenario.broker)
+    broker = Dialler(process: process, peer: Scenario.broker)
     alarm = Alarm(world: world, process: process) { [unowned self] in
       // The planted fault: nobody sweeps the deadlines.
       if world.fault != .deadlineSweepMissing { perform(session.tick(world.now)) }
@@ -68,9 +68,7 @@ final class ClientParty: Party {
     for action in actions {
       switch action {
       case .register: broker.send(.hello(name: process.name, incarnation: process.life))
-      case .dropLink:
-        broker.drop()
-        perform(session.linkDown(reason: "dropped"))
+      case .dropLink: broker.drop()
       case .retryRegistration: break
       case .send(let id, _, _): if let wish = wishes[id] { broker.send(.call(id: id, wish)) }
       case .sendCancel(let id): broker.send(.cancelCall(id: id))
@@ -133,7 +131,8 @@ final class ClientParty: Party {
   /// Sends what is leased to a worker, over a connection that is there or is made now.
   private func sendJobs(to worker: String) {
     guard let connection = workers[worker] else {
-      if dialling.insert(worker).inserted { world.network.dial(from: process, to: world.process(worker)) }
+      // The link keeps itself up from now on; each attempt that fails gives up the leases that wait for it.
+      if links[worker] == nil { links[worker] = process.link(to: worker) }
       return
     }
     let ready = unsent.filter { $0.worker.name == worker }
@@ -141,7 +140,7 @@ final class ClientParty: Party {
     for lease in ready {
       guard let order = orders[lease.job] else { continue }
       sent[connection.id, default: []].append(lease)
-      world.network.send(.run(order, lease), over: connection, from: process.name)
+      process.send(.run(order, lease), over: connection)
     }
   }
 
@@ -150,14 +149,11 @@ final class ClientParty: Party {
   func connected(_ connection: SimulatedNetwork.Connection, dialled: Bool) {
     if broker.connected(connection, dialled: dialled) { return perform(session.linkUp(at: world.now)) }
     let worker = connection.peer(of: process.name)
-    dialling.remove(worker)
     workers[worker] = connection
     sendJobs(to: worker)
   }
 
   func dialFailed(_ peer: String) {
-    guard peer != Scenario.broker else { return broker.retry() }
-    dialling.remove(peer)
     let lost = unsent.filter { $0.worker.name == peer }
     unsent.removeAll { $0.worker.name == peer }
     for lease in lost { perform(caller.lost(lease)) }

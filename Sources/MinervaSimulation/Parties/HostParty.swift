@@ -15,7 +15,7 @@ final class HostParty: Party {
     self.world = world
     self.process = process
     incarnation = world.random.next()
-    broker = Dialler(world: world, process: process, peer: Scenario.broker)
+    broker = Dialler(process: process, peer: Scenario.broker)
   }
 
   /// Whether the broker has let it in.
@@ -49,8 +49,6 @@ final class HostParty: Party {
     // A host that does not wait for the answer: the broker must tell its stale turns from good ones.
     flush()
   }
-
-  func dialFailed(_ peer: String) { broker.retry() }
 
   func disconnected(_ connection: SimulatedNetwork.Connection) { _ = broker.disconnected(connection) }
 

@@ -15,7 +15,7 @@ final class SubscriberParty: Party {
   init(world: World, process: SimulatedProcess) {
     self.world = world
     self.process = process
-    broker = Dialler(world: world, process: process, peer: Scenario.broker)
+    broker = Dialler(process: process, peer: Scenario.broker)
     alarm = Alarm(world: world, process: process) { [unowned self] in perform(machine.tick(world.now)) }
   }
 
@@ -30,8 +30,6 @@ final class SubscriberParty: Party {
     started_ = true
     perform(first ? machine.start(at: world.now) : machine.connectionLost(at: world.now))
   }
-
-  func dialFailed(_ peer: String) { broker.retry() }
 
   func disconnected(_ connection: SimulatedNetwork.Connection) {
     if broker.disconnected(connection) { perform(machine.connectionLost(at: world.now)) }

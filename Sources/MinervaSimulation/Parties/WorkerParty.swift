@@ -28,7 +28,7 @@ final class WorkerParty: Party {
     self.world = world
     self.process = process
     worker = WorkerPoolStateMachine.Worker(name: process.name, incarnation: world.random.next())
-    broker = Dialler(world: world, process: process, peer: Scenario.broker)
+    broker = Dialler(process: process, peer: Scenario.broker)
   }
 
   var isIdle: Bool { running.isEmpty }
@@ -47,8 +47,6 @@ final class WorkerParty: Party {
     let leftovers = running.count { $0.era != era }
     broker.send(.credit(worker, wants: max(0, WorkerParty.capacity - leftovers)))
   }
-
-  func dialFailed(_ peer: String) { if peer == Scenario.broker { broker.retry() } }
 
   func disconnected(_ connection: SimulatedNetwork.Connection) {
     if broker.disconnected(connection) { return }
@@ -73,10 +71,10 @@ final class WorkerParty: Party {
 
   private func run(_ order: JobOrder, _ lease: WorkerPoolStateMachine.Lease, for caller: SimulatedNetwork.Connection) {
     guard lease.worker == worker else {
-      return world.network.send(.result(lease, .notMine), over: caller, from: process.name)
+      return process.send(.result(lease, .notMine), over: caller)
     }
     guard cancelled.remove(lease) == nil else {
-      return world.network.send(.result(lease, .dropped), over: caller, from: process.name)
+      return process.send(.result(lease, .dropped), over: caller)
     }
     tokens += 1
     let job = Running(order: order, lease: lease, caller: caller, token: tokens, era: era)
@@ -100,7 +98,7 @@ final class WorkerParty: Party {
 
   private func end(_ job: Running, _ end: JobEnd) {
     running.removeAll { $0.token == job.token }
-    world.network.send(.result(job.lease, end), over: job.caller, from: process.name)
+    process.send(.result(job.lease, end), over: job.caller)
     broker.send(.jobDone(job.order.id, worker, attempt: job.lease.attempt))
     if job.era != era { announce() }
   }

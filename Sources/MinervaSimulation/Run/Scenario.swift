@@ -11,7 +11,7 @@ struct Scenario {
   /// Until when chaos reigns, until when wishes are made, and when all must have come to rest.
   static let lastChaos = Moment(milliseconds: 11_000)
   static let lastWish = Moment(milliseconds: 12_000)
-  static let end = Moment(milliseconds: 32_000)
+  static let end = Moment(milliseconds: 21_000)
 
   let world: World
 
@@ -96,6 +96,9 @@ struct Scenario {
 
   private func inspect() {
     world.agenda.after(250) {
+      for (process, connection) in world.network.unnoticed(after: 2_500) {
+        world.ledger.broken("silence is noticed", "\(process.name) has not noticed that \(connection.peer(of: process.name)) is away")
+      }
       for name in Scenario.subscribers { (world.process(name).party as? SubscriberParty)?.check() }
       inspect()
     }

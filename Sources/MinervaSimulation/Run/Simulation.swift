@@ -18,6 +18,8 @@ package enum Simulation {
     case answeredBeforeSync = "answered-before-sync"
     /// What a host says counts whatever lease it says it under.
     case staleHostActs = "stale-host-acts"
+    /// Nobody listens for the silence of a peer.
+    case silenceUnheard = "silence-unheard"
     /// Leases are measured by the clock on the wall.
     case wallClockTrusted = "wall-clock-trusted"
   }

@@ -9,31 +9,38 @@ final class SimulatedProcess {
   }
 
   let name: String
+  private unowned let world: World
   private(set) var state = State.dead
   private(set) var life: UInt64 = 0
-  /// When it was stopped last and when it ran again: who waited for it meanwhile is not to blame.
+  /// Since when it is stopped, and when it ran again last: who waited for it meanwhile is not to blame.
   private(set) var stoppedSince: Moment?
   private(set) var disturbedUntil = Moment.zero
   private var backlog: [() -> Void] = []
-  /// Makes the party of a new life.
-  var launch: (() -> any Party)?
+  private let launch: (SimulatedProcess) -> any Party
   private(set) var party: (any Party)?
+  private var links: [LinkEnd] = []
 
-  init(name: String) { self.name = name }
+  init(name: String, world: World, launch: @escaping (SimulatedProcess) -> any Party) {
+    self.name = name
+    self.world = world
+    self.launch = launch
+  }
 
-  var isRunning: Bool { if case .running = state { true } else { false } }
+  var isRunning: Bool { state == .running }
 
   func start() {
     life += 1
     state = .running
-    guard let party = launch?() else { return }
+    let party = launch(self)
     self.party = party
     party.started()
   }
 
   func kill() {
     state = .dead
+    stoppedSince = nil
     party = nil
+    links.removeAll()
     backlog.removeAll()
   }
 
@@ -60,12 +67,41 @@ final class SimulatedProcess {
     case .dead: break
     }
   }
+
+  // MARK: Links
+
+  /// A link to a peer that is kept up from now on.
+  func link(to peer: String) -> LinkEnd {
+    let link = LinkEnd(world: world, process: self, dialling: peer)
+    links.append(link)
+    link.start()
+    return link
+  }
+
+  func accepted(_ connection: SimulatedNetwork.Connection) {
+    let link = LinkEnd(world: world, process: self, dialling: nil)
+    links.append(link)
+    link.accept(connection)
+  }
+
+  func received(_ frame: SimulatedNetwork.Frame, over connection: SimulatedNetwork.Connection) {
+    links.first { $0.connection === connection }?.received(frame, over: connection)
+  }
+
+  /// Sends over the link that uses a connection, if it still does.
+  func send(_ message: Message, over connection: SimulatedNetwork.Connection) {
+    links.first { $0.connection === connection }?.send(message)
+  }
+
+  func hasLinkUp(over connection: SimulatedNetwork.Connection) -> Bool { links.contains { $0.connection === connection && $0.isUp } }
+
+  func forget(_ link: LinkEnd) { links.removeAll { $0 === link } }
 }
 
 /// What a process runs.
 protocol Party: AnyObject {
   func started()
-  /// A connection is up; `dialled` when this end asked for it.
+  /// A link is up; `dialled` when this end asked for it.
   func connected(_ connection: SimulatedNetwork.Connection, dialled: Bool)
   func dialFailed(_ peer: String)
   func disconnected(_ connection: SimulatedNetwork.Connection)

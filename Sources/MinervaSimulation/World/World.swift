@@ -36,9 +36,7 @@ final class World {
   }
 
   func add(_ name: String, launch: @escaping (SimulatedProcess) -> any Party) {
-    let process = SimulatedProcess(name: name)
-    process.launch = { [unowned process] in launch(process) }
-    processes[name] = process
+    processes[name] = SimulatedProcess(name: name, world: self, launch: launch)
     names.append(name)
   }
 
@@ -80,7 +78,6 @@ final class World {
     guard process.isRunning else { return }
     note(name, "stopped")
     process.stop(at: now)
-    network.stopped(process)
   }
 
   func resume(_ name: String) {
