@@ -64,6 +64,8 @@ final class FakeBroker: BrokerLink {
     renderingsIn.yield(rendering)
   }
 
+  func note(_ line: String) {}
+
   func ask(_ call: CoordinatorCall) async throws -> [UInt8] {
     guard let asker = state.withLock({ $0.asker }) else { throw MinervaError(.staleRef, "nobody is there") }
     return try await asker(call)

@@ -13,9 +13,12 @@ package final class BrokerConnection: BrokerLink {
   private let bus: BusSystem
   private let local = Mutex<HostRuntime?>(nil)
 
+  private let log: (@Sendable (String) -> Void)?
+
   /// Makes the connection to the broker of a node that the bus is connected to.
-  package init(bus: BusSystem, broker node: String) throws {
+  package init(bus: BusSystem, broker node: String, log: (@Sendable (String) -> Void)? = nil) throws {
     self.bus = bus
+    self.log = log
     gateway = try $BrokerGateway.resolve(id: ActorAddress(node: node, name: WellKnown.broker), using: bus)
   }
 
@@ -49,6 +52,8 @@ package final class BrokerConnection: BrokerLink {
     let node = try await node(of: call)
     return try await $ModuleEndpoint.resolve(id: ActorAddress(node: node, name: WellKnown.host), using: bus).call(call)
   }
+
+  package func note(_ line: String) { log?(line) }
 
   private struct Place: Hashable {
     var scene: SceneIdentity

@@ -32,7 +32,7 @@ public final class HostProcess: Sendable {
     do {
       if let listen = settings.listen { try await bus.listen(on: listen) }
       let broker = try await bus.connect(to: settings.broker, patience: settings.patience)
-      let connection = try BrokerConnection(bus: bus, broker: broker)
+      let connection = try BrokerConnection(bus: bus, broker: broker, log: log)
       let services = HostServices(bus: bus, gateway: connection.gateway, app: settings.app)
       let registry = try ModuleRegistry(await modules(services))
       let differ = LeasedDiff(bus: bus, gateway: connection.gateway, node: settings.node, hold: settings.hold)

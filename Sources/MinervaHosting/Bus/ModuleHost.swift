@@ -5,9 +5,12 @@ package import MinervaNavigation
 
 /// The host's actor on the bus: it takes the broker's orders and other hosts' questions, and hands them to the runtime.
 ///
-/// It lives on the cooperative pool like the authors' coordinators (K8); it only passes on, so it is never busy for long.
+/// It lives on the bus's loop, so what it does after a verdict comes after the verdict on the link. Authors' code never runs there: every
+/// task that may reach it is a task of its own, on the cooperative pool (K8).
 package distributed actor ModuleHost: ModuleEndpoint {
   package typealias ActorSystem = BusSystem
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { actorSystem.loop.asUnownedSerialExecutor() }
 
   private let runtime: HostRuntime
 
@@ -17,26 +20,27 @@ package distributed actor ModuleHost: ModuleEndpoint {
   }
 
   package distributed func connect(_ order: ConnectOrder) async throws -> LinkVerdict {
-    let verdict = await runtime.connect(order)
+    let verdict = await Task { [runtime] in await runtime.connect(order) }.value
     start(order.connection.screen, in: order.scene, after: verdict)
     return verdict
   }
 
   package distributed func resume(_ order: ResumeOrder) async throws -> LinkVerdict {
-    let verdict = await runtime.resume(order)
+    let verdict = await Task { [runtime] in await runtime.resume(order) }.value
     start(order.resumption.screen, in: order.scene, after: verdict)
     return verdict
   }
 
   package distributed func accept(_ orders: [HostOrder]) async throws {
+    // In the order of the calls: taking is short, and reaches nobody's code.
     await runtime.take(orders)
   }
 
   package distributed func call(_ call: CoordinatorCall) async throws -> [UInt8] {
-    try await runtime.answer(call)
+    try await Task { [runtime] in try await runtime.answer(call) }.value
   }
 
-  /// Lets a coordinator speak once the verdict is on its way: the task is behind this call in the actor's queue.
+  /// Lets a coordinator speak once the verdict is on its way: the task is behind the verdict in the loop's queue.
   private func start(_ screen: ScreenID, in scene: SceneIdentity, after verdict: LinkVerdict) {
     guard case .accepted = verdict else { return }
     Task { await runtime.start(screen, in: scene) }

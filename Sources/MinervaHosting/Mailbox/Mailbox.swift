@@ -42,6 +42,7 @@ actor Mailbox {
   private var accepted: UInt32 = 0
   private(set) var handled: UInt32 = 0
   private var nextTurn: UInt32
+  private let firstTurn: UInt32
   private var runs: UInt64 = 0
   /// The run that holds the mailbox.
   private var active: UInt64?
@@ -72,6 +73,7 @@ actor Mailbox {
     self.buffer = buffer
     self.lease = lease
     self.nextTurn = nextTurn
+    firstTurn = nextTurn
     self.state = state
     self.link = link
     self.list = list
@@ -387,14 +389,28 @@ actor Mailbox {
       outputs: contents.outputs, requests: contents.requests.map(\.request), ending: contents.ending,
       reply: failure.map { .refused(Refusal($0)) } ?? .done)
     do {
-      let receipt = try await link.submit(TurnSubmission(scene: scene, report: report, rendering: rendering))
-      if receipt.refusal != nil { return await end() }
+      let receipt = try await submit(report, rendering: rendering, isFirst: number == firstTurn)
+      if let refusal = receipt.refusal {
+        link.note("\(screen) ends here: \(refusal)")
+        return await end()
+      }
       if let newState { state = newState }
       if let current { handled = current }
     } catch {
       await end()
     }
     current = nil
+  }
+
+  /// Submits a report. A first turn may overtake the verdict that lets its coordinator speak, so it is tried a few times.
+  private func submit(_ report: TurnReport, rendering: Bool, isFirst: Bool) async throws -> TurnReceipt {
+    let submission = TurnSubmission(scene: scene, report: report, rendering: rendering)
+    var receipt = try await link.submit(submission)
+    for attempt in 1...8 where isFirst && receipt.refusal?.code == MinervaError.Code.staleEpoch.rawValue {
+      try await Task.sleep(for: .milliseconds(5 << attempt))
+      receipt = try await link.submit(submission)
+    }
+    return receipt
   }
 }
 

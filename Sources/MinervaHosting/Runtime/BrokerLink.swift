@@ -13,4 +13,6 @@ package protocol BrokerLink: Sendable {
 
   /// Asks a coordinator in whatever host it runs, directly (K7).
   func ask(_ call: CoordinatorCall) async throws -> [UInt8]
+  /// Writes a line to the host's log.
+  func note(_ line: String)
 }
