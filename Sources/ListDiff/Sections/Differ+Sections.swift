@@ -11,8 +11,14 @@ extension Differ {
     return unsafe try old.withUnsafeBufferPointer { (old) throws(DiffError) -> SectionedChangeSet in
       unsafe try new.withUnsafeBufferPointer { (new) throws(DiffError) -> SectionedChangeSet in
         switch options.strings {
-        case .bytes: unsafe try changes(between: SectionedElements<Section, ByteIdentity>(old: old, new: new))
-        case .canonical: unsafe try changes(between: SectionedElements<Section, EqualityIdentity>(old: old, new: new))
+        case .bytes:
+          let source = unsafe SectionedElements<Section, ByteIdentity>(old: old, new: new)
+          defer { withExtendedLifetime(source) {} }
+          return try changes(between: source)
+        case .canonical:
+          let source = unsafe SectionedElements<Section, EqualityIdentity>(old: old, new: new)
+          defer { withExtendedLifetime(source) {} }
+          return try changes(between: source)
         }
       }
     }

@@ -52,8 +52,9 @@ package struct SectionLayout: Sendable, Hashable {
 
   /// - Precondition: The counts add up to less than 2³¹ (``requireIndexable(old:new:)`` has been asked).
   @usableFromInline
-  package init(counts: some Sequence<Int>) {
+  package init(counts: [Int]) {
     var bases: [Int32] = [0]
+    bases.reserveCapacity(counts.count + 1)
     var sum: Int32 = 0
     for count in counts {
       sum += Int32(count)

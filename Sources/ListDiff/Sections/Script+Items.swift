@@ -1,10 +1,13 @@
 extension Script {
-  /// Writes the moves of all sections that stay.
+  /// Writes the moves of those sections that stay and may have any, ascending.
   ///
   /// An item that crosses sections has to move; of those that stay in theirs, all but a longest increasing subsequence.
   @usableFromInline
-  mutating func moveItems(_ match: borrowing Buffer<Int32>, _ pairs: SectionPairs, _ old: SectionLayout, _ new: SectionLayout) {
-    for (newSection, oldSection) in pairs.sources.enumerated() where oldSection >= 0 {
+  mutating func moveItems(
+    _ match: borrowing Buffer<Int32>, in sections: [Int], _ pairs: SectionPairs, _ old: SectionLayout, _ new: SectionLayout
+  ) {
+    for newSection in sections {
+      let oldSection = pairs.sources[newSection]
       let from = old.range(Int(oldSection))
       let to = new.range(newSection)
       if !isInOrder(match, from, to) { moveItems(match, from, to, sameIndex: Int(oldSection) == newSection) }

@@ -47,12 +47,15 @@ extension Differ {
     // Where in `open.old` the rest of each old section begins, and how long it is: with sections out of order, so is it.
     var runs = [(start: Int, count: Int)](repeating: (0, 0), count: old.sectionCount)
     var script = Script(options)
+    // New sections with items that the walk could not pair: only there can anything move.
+    var unsettled: [Int] = []
     var walked = 0
     for (newSection, oldSection) in pairs.sources.enumerated() where oldSection >= 0 {
       let oldSection = Int(oldSection)
-      let start = open.oldCount
+      let (start, newStart) = (open.oldCount, open.newCount)
       try walkSection(source.local(oldSection, newSection), old.range(oldSection), new.range(newSection), match, &open, &script)
       runs[oldSection] = (start, open.oldCount - start)
+      if open.newCount > newStart { unsettled.append(newSection) }
       walked += new.count(newSection)
       if walked > Differ.stride {
         try checkCancellation()
@@ -61,7 +64,7 @@ extension Differ {
     }
     try pairRest(source, open, runs, match, old, new, &script)
     try checkCancellation()
-    script.moveItems(match, pairs, old, new)
+    script.moveItems(match, in: unsettled, pairs, old, new)
     script.finish()
     return SectionedChangeSet(
       trusted: sections, old, new, deletes: script.deletes, inserts: script.inserts, moves: script.moves, updates: script.updates)
@@ -80,8 +83,10 @@ extension Differ {
     let limit = min(oldEnd, newEnd)
     while first < limit && local.same(first, first) {
       match[newBase &+ first] = Int32(truncatingIfNeeded: oldBase &+ first)
+      noteChange(local, first, first, oldBase, newBase, match, &script)
       first &+= 1
     }
+    if first == oldEnd && first == newEnd { return }
     while oldEnd > first && newEnd > first && local.same(oldEnd &- 1, newEnd &- 1) {
       oldEnd &-= 1
       newEnd &-= 1
@@ -89,15 +94,20 @@ extension Differ {
     }
     let walk = Walk(length: min(oldEnd, newEnd) - first, oldBase: oldBase, newBase: newBase, shift: newBase)
     _ = try walk.run(local, old: first..<oldEnd, new: first..<newEnd, match: match, open: &open, differ: self)
-    var index = 0
-    while index < new.count {
+    for index in first..<new.count {
       let at = match[newBase &+ index]
-      if at >= 0 && local.changed(Int(at) &- oldBase, index) {
-        script.update(Int(at), newBase &+ index)
-        if script.replacesUpdated { match[newBase &+ index] = -1 }
-      }
-      index &+= 1
+      if at >= 0 { noteChange(local, Int(at) &- oldBase, index, oldBase, newBase, match, &script) }
     }
+  }
+
+  @inlinable
+  @inline(__always)
+  func noteChange<Local: PairSource>(
+    _ local: Local, _ i: Int, _ j: Int, _ oldBase: Int, _ newBase: Int, _ match: borrowing Buffer<Int32>, _ script: inout Script
+  ) {
+    guard local.changed(i, j) else { return }
+    script.update(oldBase &+ i, newBase &+ j)
+    if script.replacesUpdated { match[newBase &+ j] = -1 }
   }
 
   /// Pairs what the walks left open, across all sections that stay.

@@ -25,35 +25,33 @@ protocol SectionedSource {
 struct SectionedElements<Section: DiffableSection, Rule: IdentityRule>: SectionedSource {
   @usableFromInline let sections: Elements<Section, Rule>
   @usableFromInline let items = ItemsInPlace<Section.Item, Rule>()
-  /// Drawn once, and held: the addresses below are inside these arrays.
-  @usableFromInline let oldItems: [[Section.Item]]
-  @usableFromInline let newItems: [[Section.Item]]
+  /// Drawn once, and held: the storage below is theirs. Whoever makes this value keeps it to the end of the diff.
+  @usableFromInline let held: [[Section.Item]]
+  /// The storage of a native array stays where it is as long as the array is held and not written to.
+  @usableFromInline let oldItems: [UnsafeBufferPointer<Section.Item>]
+  @usableFromInline let newItems: [UnsafeBufferPointer<Section.Item>]
 
   @inlinable
   init(old: UnsafeBufferPointer<Section>, new: UnsafeBufferPointer<Section>) {
     unsafe sections = Elements(old: old, new: new)
-    unsafe oldItems = old.map(\.items)
-    unsafe newItems = new.map(\.items)
+    held = unsafe old.map { $0.items } + new.map { $0.items }
+    var storage = unsafe [UnsafeBufferPointer<Section.Item>]()
+    unsafe storage.reserveCapacity(held.count)
+    for items in held { unsafe items.withUnsafeBufferPointer { unsafe storage.append($0) } }
+    unsafe oldItems = Array(storage[..<old.count])
+    unsafe newItems = Array(storage[old.count...])
   }
 
   @inlinable
   @inline(__always)
   func local(_ old: Int, _ new: Int) -> Elements<Section.Item, Rule> {
-    unsafe Elements(old: SectionedElements.storage(oldItems[old]), new: SectionedElements.storage(newItems[new]), hash: items.hash)
+    unsafe Elements(old: oldItems[old], new: newItems[new], hash: items.hash)
   }
 
-  /// The storage of a native array stays where it is as long as the array is held and not written to, and this value holds
-  /// all of them.
-  @inlinable
-  @inline(__always)
-  static func storage(_ items: [Section.Item]) -> UnsafeBufferPointer<Section.Item> {
-    unsafe items.withUnsafeBufferPointer { unsafe $0 }
-  }
-
-  @inlinable func oldItemCount(_ section: Int) -> Int { oldItems[section].count }
-  @inlinable func newItemCount(_ section: Int) -> Int { newItems[section].count }
-  @inlinable func oldAddress(_ section: Int) -> Int { unsafe Int(bitPattern: SectionedElements.storage(oldItems[section]).baseAddress) }
-  @inlinable func newAddress(_ section: Int) -> Int { unsafe Int(bitPattern: SectionedElements.storage(newItems[section]).baseAddress) }
+  @inlinable func oldItemCount(_ section: Int) -> Int { unsafe oldItems[section].count }
+  @inlinable func newItemCount(_ section: Int) -> Int { unsafe newItems[section].count }
+  @inlinable func oldAddress(_ section: Int) -> Int { unsafe Int(bitPattern: oldItems[section].baseAddress) }
+  @inlinable func newAddress(_ section: Int) -> Int { unsafe Int(bitPattern: newItems[section].baseAddress) }
   @inlinable var addressStride: Int { MemoryLayout<Section.Item>.stride }
 }
 
