@@ -77,6 +77,8 @@ struct LinkTests {
     #expect(stage.answers.last?.resolution.refusal?.code == "module.factory_failed")
     stage.ask(opening("B"), txn: "b")
     stage.feed(.link(LinkReport(screen: 3, lease: 1, verdict: .lost(host: "shop-2"))))
+    #expect(stage.state.requests.count == 1, "it is made once more, elsewhere or in the host that is started again")
+    stage.feed(.link(LinkReport(screen: 3, lease: 2, verdict: .lost(host: "shop-2"))))
     #expect(stage.answers.last?.resolution.refusal?.code == "nav.host_lost")
     stage.ask(opening("C"), txn: "c", caller: "shell-7")
     stage.feed(.callerLost(caller: "shell-7"))
@@ -87,6 +89,21 @@ struct LinkTests {
     let late = stage.feed(.link(LinkReport(screen: 4, lease: 1, verdict: accepted)))
     #expect(
       late == [.end(Departure(screen: 4, module: "C", host: "shop-1", lease: 1, reason: .requesterLost))])
+  }
+
+  @Test("L3: a host that dies before the presentation does not cost the request, if another makes the module in time")
+  func hostDiesOnce() {
+    var stage = waiting()
+    stage.ask(opening("Shell"), txn: "a")
+    let shell = LinkVerdict.tabs("home", host: "shop-2")
+    stage.feed(.link(LinkReport(screen: 2, lease: 1, verdict: shell)))
+    let effects = stage.feed(.hostLost(host: "shop-2"))
+    guard case .connect(let connection)? = effects.first else { return #expect(Bool(false)) }
+    #expect(connection.screen == 2 && connection.lease == 2)
+    stage.feed(.link(LinkReport(screen: 3, lease: 1, verdict: accepted)))
+    stage.feed(.link(LinkReport(screen: 2, lease: 2, verdict: shell)))
+    #expect(stage.answers.last?.resolution.outcome?.presented.map(\.screen) == [3, 2])
+    #expect(stage.state.coordinatorCount == 3)
   }
 
   @Test("a container is presented with its roots, or not at all")

@@ -28,7 +28,7 @@ public enum Effect: Hashable, Sendable, Codable {
 public struct Connection: Hashable, Sendable, Codable {
   /// The coordinator's name.
   public let screen: ScreenID
-  /// The lease under which it acts, 1.
+  /// The lease under which it acts: 1, or 2 when its first host died before it was presented.
   public let lease: UInt32
   /// The module and, if pinned, its host.
   public let module: ModuleAddress

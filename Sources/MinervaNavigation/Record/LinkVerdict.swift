@@ -21,7 +21,7 @@ public enum LinkVerdict: Hashable, Sendable, Codable {
   case accepted(Acceptance)
   /// Its input is invalid, its factory threw, nobody offers it…: the whole request is rolled back with this refusal.
   case refused(Refusal)
-  /// The host that was making it died (L3): rolled back with `hostLost`.
+  /// The host that was making it died (L3): it is asked for once more; the second time it is rolled back with `hostLost`.
   case lost(host: String)
 }
 

@@ -133,6 +133,11 @@ struct Work: Hashable, Sendable, Codable {
   var disappearing: [ScreenID] = []
   var outcome: Outcome
 
+  /// Until when its modules must be made, while they are being made.
+  var linkDeadline: SceneTime? {
+    if case .linking(_, let until) = stage { until } else { nil }
+  }
+
   /// Whether a screen is part of what it does: its requests wait for the end of it.
   func involves(_ id: ScreenID) -> Bool {
     opened.contains(id) || leaving.contains { $0.summary.screen == id }

@@ -1,6 +1,6 @@
 /// Hosts that are lost and come back (K3).
 extension SceneState {
-  /// A host is gone: its coordinators wait for the lease; what it was making is rolled back.
+  /// A host is gone: its coordinators wait for the lease; what was to be presented is made again, once, or rolled back.
   mutating func takeLoss(of host: String, at time: SceneTime) {
     let touched = nodes.all.indices.filter { index in
       let node = nodes.all[index]
@@ -23,7 +23,14 @@ extension SceneState {
     }
     for id in connecting {
       guard let node = nodes[id], let index = pending.firstIndex(where: { $0.ticket == node.ticket }) else { continue }
-      let request = pending.remove(at: index)
+      var request = pending.remove(at: index)
+      if canTryAgain(node), var work = request.work, case .linking(let missing, let until) = work.stage {
+        work.stage = .linking(missing: missing + 1, until: until)
+        connectAgain(id, txn: request.command.txn, until: until)
+        request.status = .running(work)
+        pending.insert(request, at: index)
+        continue
+      }
       let refusal = Refusal(
         code: "nav.host_lost", message: "\(host) died before \(id) \(node.module.name) was presented; rolled back, try again")
       if let work = request.work { rollBack(request, work, .hostLost, refusal) }

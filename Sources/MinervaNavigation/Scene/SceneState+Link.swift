@@ -29,6 +29,9 @@ extension SceneState {
           proceed(&request, &work, at: index)
         }
       case .refused(let refusal): rollBack(request, work, .rolledBack, refusal)
+      case .lost where canTryAgain(node):
+        connectAgain(node.id, txn: request.command.txn, until: work.linkDeadline ?? now)
+        pending.insert(request, at: index)
       case .lost(let host):
         let refusal = Refusal(
           code: "nav.host_lost", message: "\(host) died while it made \(node.id) \(node.module.name); rolled back, try again")
@@ -37,13 +40,26 @@ extension SceneState {
     }
   }
 
+  /// Whether a module whose host died while it was made is made once more: one that kills its host is not tried for ever.
+  func canTryAgain(_ node: Node) -> Bool { node.lease == 1 && node.turns == 0 }
+
+  /// Asks for a coordinator under a new lease; whoever made it under the old one is not believed any more.
+  mutating func connectAgain(_ id: ScreenID, txn: String, until: SceneTime) {
+    _ = nodes.update(id) { node in
+      node.link = .pending
+      node.lease += 1
+    }
+    if let node = nodes[id] { effects.append(.connect(connection(of: node, txn: txn, until: until))) }
+  }
+
   /// A coordinator runs: it gets its container, whose visible roots are made next, and what it was told meanwhile.
   private mutating func accept(_ acceptance: Acceptance, of id: ScreenID, _ request: Request, _ work: inout Work) {
     guard case .linking(var missing, let until) = work.stage else { return }
     missing -= 1
     var roots: [(StackKey, ModuleStart)] = []
-    if acceptance.wantsLifecycle { lifecycleListeners += 1 }
     _ = nodes.update(id) { node in
+      let isAgain = !node.host.isEmpty
+      if acceptance.wantsLifecycle != node.wantsLifecycle { lifecycleListeners += acceptance.wantsLifecycle ? 1 : -1 }
       node.link = .linked
       node.host = acceptance.host
       node.vetoes = acceptance.vetoes
@@ -51,7 +67,7 @@ extension SceneState {
       node.wantsLifecycle = acceptance.wantsLifecycle
       node.slots = acceptance.slots.map { SlotState(name: $0) }
       if let redacted = acceptance.redactedInput { node.input = redacted }
-      if node.isScreenless { return }
+      if node.isScreenless || isAgain { return }
       switch acceptance.container {
       case .none: break
       case .tabs(let specs, let selected):

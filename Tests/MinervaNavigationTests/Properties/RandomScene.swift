@@ -138,7 +138,9 @@ struct RandomScene {
       switch effect {
       case .answer(let answer): answered[answer.txn, default: []].append(answer.resolution)
       case .connect(let connection):
-        if connection.screen.number <= mentioned.map(\.number).max() ?? 0 { return "\(connection.screen) is used again" }
+        if connection.lease == 1, connection.screen.number <= mentioned.map(\.number).max() ?? 0 {
+          return "\(connection.screen) is used again"
+        }
         mentioned.insert(connection.screen)
         links.append((connection.screen, connection.lease, connection.module.name))
       case .resume(let resumption): links.append((resumption.screen, resumption.lease, resumption.module.name))
