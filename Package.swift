@@ -18,8 +18,8 @@ func layer(_ name: String, on dependencies: [Target.Dependency], at folder: Stri
   .target(name: name, dependencies: dependencies, path: "\(folder)/\(name)", swiftSettings: settings)
 }
 
-func program(_ name: String, on dependencies: [Target.Dependency], at folder: String) -> Target {
-  .executableTarget(name: name, dependencies: dependencies, path: "\(folder)/\(name)", swiftSettings: house)
+func program(_ name: String, on dependencies: [Target.Dependency], at folder: String, exclude: [String] = []) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: "\(folder)/\(name)", exclude: exclude, swiftSettings: house)
 }
 
 func tests(_ name: String, on dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -111,15 +111,23 @@ let package = Package(
     // The command line.
     layer("CommandKit", on: ["MinervaWire"], at: "cli"),
     layer(
-      "ShellKit", on: ["CEditLine", "CommandKit", "ListDiff", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"], at: "cli"
-    ),
+      "ShellKit",
+      on: [
+        "CEditLine", "CommandKit", "ListDiff", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaWire",
+      ], at: "cli"),
+    layer(
+      "SetKit",
+      on: [
+        "CommandKit", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaTransport",
+        "MinervaWire", "ServiceKit", "ShellKit",
+      ], at: "cli"),
     program(
       "minerva-command",
       on: [
         "CommandKit", "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol",
-        "MinervaSimulation", "MinervaSupervision", "MinervaTransport", "MinervaWire", "ShellKit",
-      ], at: "cli"),
-    program("minerva-shell", on: ["CommandKit", "MinervaSupervision", "ShellKit"], at: "cli"),
+        "MinervaSimulation", "MinervaSupervision", "MinervaTransport", "MinervaWire", "ServiceKit", "SetKit", "ShellKit",
+      ], at: "cli", exclude: ["Flows/workouts.flow"]),
+    program("minerva-shell", on: ["CommandKit", "ServiceKit", "SetKit", "ShellKit"], at: "cli"),
 
     // The C echo that the bus is measured against.
     .executableTarget(

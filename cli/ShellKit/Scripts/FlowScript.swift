@@ -34,6 +34,8 @@ package struct FlowScript: Sendable {
   package struct Faults: StatedError {
     package var errors: [ParseError]
 
+    package init(errors: [ParseError]) { self.errors = errors }
+
     package var statedCode: String { errors.first?.statedCode ?? "parse" }
     package var statement: String { errors.map(\.statement).joined(separator: "\n") }
     package var remedy: String? { nil }

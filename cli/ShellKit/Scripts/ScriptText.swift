@@ -89,6 +89,14 @@ package enum FileBytes {
     }
   }
 
+  /// Writes a file beside and puts it in place, so that a reader sees the old one or the new one; private to its owner.
+  package static func replace(_ path: String, with text: String) throws(ParseError) {
+    let beside = path + ".new"
+    unlink(beside)
+    try write(text, to: beside)
+    guard chmod(beside, 0o600) == 0, rename(beside, path) == 0 else { throw failure(path) }
+  }
+
   private static func failure(_ path: String) -> ParseError {
     ParseError(.file, "cannot read \(path): \(String(cString: strerror(errno)))", at: SourcePosition(file: path))
   }

@@ -1,0 +1,188 @@
+import CommandKit
+import Glibc
+import MinervaInterfaces
+import MinervaWire
+import ShellKit
+import Synchronization
+import Testing
+
+/// Feeds lines to a shell; nil stands for Ctrl-C.
+private final class ScriptedReader: LineReader {
+  private struct State {
+    var inputs: [LineInput]
+    var prompts: [String] = []
+    var remembered: [String] = []
+    var notices: [String] = []
+  }
+
+  private let state: Mutex<State>
+  let isInteractive: Bool
+
+  init(_ inputs: [String?], isInteractive: Bool = true) {
+    state = Mutex(State(inputs: inputs.map { $0.map { .line($0) } ?? .interrupted }))
+    self.isInteractive = isInteractive
+  }
+
+  func read(prompt: String) async throws(ParseError) -> LineInput {
+    state.withLock { state in
+      state.prompts.append(prompt)
+      return state.inputs.isEmpty ? .end : state.inputs.removeFirst()
+    }
+  }
+
+  func interrupt() {}
+  func remember(_ line: String) { state.withLock { $0.remembered.append(line) } }
+  func notice(_ lines: [String]) { state.withLock { $0.notices += lines } }
+  func close() {}
+
+  var prompts: [String] { state.withLock(\.prompts) }
+  var remembered: [String] { state.withLock(\.remembered) }
+  var notices: [String] { state.withLock(\.notices) }
+}
+
+/// The two ends of a pipe as a console, and what was written to it.
+private struct CapturedConsole {
+  let console: Console
+  private let readEnd: Int32
+  private let writeEnd: Int32
+
+  init() {
+    var ends: [Int32] = [-1, -1]
+    #expect(pipe(&ends) == 0)
+    (readEnd, writeEnd) = (ends[0], ends[1])
+    // Room for more than a test writes, so that writing never waits for reading.
+    let setPipeSize: Int32 = 1031
+    _ = fcntl(writeEnd, setPipeSize, 1 << 20)
+    console = Console(
+      out: Output(descriptor: writeEnd), notices: Output(descriptor: writeEnd, limit: 0), terminal: .plain, environment: [:])
+  }
+
+  func text() -> [String] {
+    try? console.out.flush()
+    close(writeEnd)
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(readEnd, &piece, piece.count)
+      guard count > 0 else { break }
+      bytes += piece[..<count]
+    }
+    close(readEnd)
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+}
+
+@Suite("The prompt")
+struct PromptTests {
+  private func run(_ reader: ScriptedReader, keepsGoing: Bool = false) async throws -> (ExitCode, [String]) {
+    let captured = CapturedConsole()
+    let session = Session(target: SceneDouble())
+    try await session.start()
+    let code = try await Shell(session: session, console: captured.console, keepsGoing: keepsGoing).run(reader)
+    await session.close()
+    return (code, captured.text())
+  }
+
+  @Test func `prompts say where one is, and open brackets ask for more (D02)`() async throws {
+    let reader = ScriptedReader(["open Tabs via root", "open Item {", "\"id\":1}", "open Item {\"a\":", nil, "tab orders", "back", "quit"])
+    let (code, lines) = try await run(reader)
+    #expect(code == .done)
+    #expect(
+      reader.prompts == [
+        "main:main> ", "main:main/home> ", "... ", "main:main/home> ", "... ", "main:main/home> ", "main:main/orders> ",
+        "main:main/orders> ",
+      ])
+    #expect(lines.contains { $0.contains("s3 Item{id:1} presented in main/home") })
+    #expect(reader.remembered.contains("open Item {\n\"id\":1}"))
+  }
+
+  @Test func `a mistake at the prompt ends nothing`() async throws {
+    let reader = ScriptedReader(["opne Home", "back", "open Home via root"])
+    let (code, lines) = try await run(reader)
+    #expect(code == .done)
+    #expect(reader.notices.first?.hasPrefix("error parse.unknown_verb: no verb \"opne\"; did you mean open?") == true)
+    #expect(lines.last == "ok     #1 s1 Home presented in main" || lines.last?.contains("s1 Home presented") == true)
+  }
+
+  @Test func `a pipe stops at the first failing line unless told otherwise (D01)`() async throws {
+    let lines = ["open Home via root", "back", "open Item"]
+    let stopped = try await run(ScriptedReader(lines, isInteractive: false))
+    #expect(stopped.0 == .refused)
+    #expect(!stopped.1.contains { $0.contains("Item") })
+    let kept = try await run(ScriptedReader(lines, isInteractive: false), keepsGoing: true)
+    #expect(kept.0 == .refused)
+    #expect(kept.1.contains { $0.contains("Item") })
+    #expect(try await run(ScriptedReader(["opne"], isInteractive: false)).0 == .usage)
+    #expect(try await run(ScriptedReader(["open Item {\"a\":"], isInteractive: false)).0 == .usage)
+  }
+
+  @Test func `lines of a pipe follow the rules of scripts (D04)`() async throws {
+    func read(_ bytes: [UInt8]) async -> [String] {
+      var ends: [Int32] = [-1, -1]
+      #expect(pipe(&ends) == 0)
+      _ = bytes.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) }
+      close(ends[1])
+      defer { close(ends[0]) }
+      let reader = PipeLineReader(.standard(environment: [:]), descriptor: ends[0], name: "stdin")
+      var lines: [String] = []
+      while true {
+        do throws(ParseError) {
+          switch try await reader.read(prompt: "") {
+          case .line(let line): lines.append(line)
+          case .end, .interrupted: return lines
+          }
+        } catch {
+          return lines + [error.statement]
+        }
+      }
+    }
+    #expect(await read(Array("a\nb".utf8)) == ["a", "b"])
+    #expect(await read([0xEF, 0xBB, 0xBF] + Array("a\r\nb\r\n".utf8)) == ["a", "b"])
+    #expect(await read(Array("a\nb\rc\n".utf8)) == ["a", "a line ends with CR alone; save it with LF or CRLF (stdin:2:1)"])
+    #expect(await read([0xFF, 0xFE, 0x61, 0x00]) == ["this is UTF-16; save it as UTF-8 (stdin:1:1)"])
+    #expect(await read([]) == [])
+  }
+
+  @Test func `history keeps what may be kept, for its owner alone`() throws {
+    let path = "/tmp/minerva-history-\(UInt64.random(in: .min ... .max))"
+    defer { unlink(path) }
+    let history = HistoryFile(path: path)
+    for line in ["open A {\n\"a\":\"\\\\n\"}", " secret", "", "   ", "back"] { history.append(line) }
+    #expect(history.load() == ["open A {\n\"a\":\"\\\\n\"}", "back"])
+    var facts = stat()
+    #expect(stat(path, &facts) == 0)
+    #expect(facts.st_mode & 0o777 == 0o600)
+  }
+
+  @Test func `completion offers what fits, from data and from what was seen`() async throws {
+    let target = SceneDouble()
+    let session = Session(target: target)
+    try await session.start()
+    for line in ["open Tabs via root", "open Item as @i"] {
+      for statement in try Statement.parse(line) { _ = await session.execute(statement) { _ in } }
+    }
+    let completer = await session.completer()
+    func offers(_ text: String) -> [String] { completer.complete(text).candidates }
+    #expect(offers("op") == ["option", "open"].sorted { $0 > $1 } || Set(offers("op")) == ["open", "option"])
+    #expect(offers("open De") == ["Detail"])
+    #expect(offers("open Detail i") == ["id=", "in"])
+    #expect(offers("open Detail via mod") == ["modal", "modal:sheet", "modal:full", "modal:alert"])
+    #expect(offers("open Detail via tab") == ["tab:home", "tab:orders"])
+    #expect(offers("open Detail --pol") == ["--policy"])
+    #expect(offers("open Detail --policy j") == ["join"])
+    #expect(offers("tap @") == ["@i", "@feed", "@item", "@tabs"])
+    #expect(offers("tap @item r") == ["r1"])
+    #expect(offers("tab o") == ["orders"])
+    #expect(offers("back t") == ["to"])
+    #expect(offers("stack main/") == ["main/home", "main/orders"])
+    #expect(offers("fault kill s") == ["shop-1"])
+    #expect(offers("fault ") == ["kill", "stall", "drop"])
+    #expect(offers("expect mo") == ["modal"])
+    #expect(offers("gesture back ") == ["begin", "commit", "cancel"])
+    #expect(offers("tree; clo") == ["close"])
+    #expect(offers("help er") == ["errors"])
+    #expect(offers("nonsense x") == [])
+    #expect(completer.complete("op").shared == "op")
+    await session.close()
+  }
+}

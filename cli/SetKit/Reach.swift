@@ -1,0 +1,62 @@
+package import CommandKit
+package import Minerva
+package import MinervaInterfaces
+package import MinervaSupervision
+import MinervaTransport
+package import MinervaWire
+package import ServiceKit
+package import ShellKit
+
+/// How a command finds a running set: the runtime directory, the broker in it or the one `--connect` names, and the supervisor if any.
+package struct Reach: Sendable {
+  package let runtime: RuntimeDirectory
+  private let connection: ConnectionSettings
+  /// Whether `--connect` or its variable named the broker.
+  package let isRemote: Bool
+
+  package init(_ command: ParsedCommand) throws(MinervaError) {
+    runtime = RuntimeDirectory.choose(option: command.text("runtime"))
+    isRemote = command.text("connect") != nil
+    connection = try ConnectionSettings(command, runtime: runtime)
+  }
+
+  package init(runtime: RuntimeDirectory, connection: ConnectionSettings) {
+    self.runtime = runtime
+    self.connection = connection
+    isRemote = false
+  }
+
+  package var endpoint: String { connection.endpoint.description }
+
+  /// Whether a broker lives in the runtime directory.
+  package var isBrokerThere: Bool {
+    guard let path = try? runtime.socketPath("broker") else { return false }
+    return LockFile.answers(path)
+  }
+
+  /// Connects to the broker.
+  package func client(name: String, patience: Duration = .zero) async throws(MinervaError) -> Client {
+    guard isRemote || isBrokerThere || patience > .zero else {
+      throw MinervaError(.unreachable, "no broker in \(runtime.path); minerva up starts one, --connect names another")
+    }
+    do {
+      return try await Client.connect(
+        to: connection.endpoint, name: name, version: ProductVersion.text, security: connection.security, patience: patience)
+    } catch {
+      throw Session.stated(error)
+    }
+  }
+
+  /// Connects to the broker, and to the supervisor where there is one.
+  package func target(name: String, scene: SceneAddress, control: (any SetControl)? = nil, patience: Duration = .zero)
+    async throws(MinervaError) -> ClientTarget
+  {
+    let client = try await client(name: name, patience: patience)
+    if let control { return ClientTarget(client, scene: scene, control: control) { await client.close() } }
+    let link = isRemote ? nil : try? await SupervisorLink.connect(runtime)
+    return ClientTarget(client, scene: scene, control: link) {
+      await link?.close()
+      await client.close()
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import CommandKit
+import Glibc
+import Minerva
+import MinervaActors
+package import MinervaInterfaces
+package import MinervaSupervision
+package import MinervaTransport
+package import MinervaWire
+import ShellKit
+import ServiceKit
+
+/// A set of processes that this process supervises: what `minerva up`, `run`, `demo` and a lonely `shell` start.
+///
+/// When `start` returns the broker answers and every host has joined; when `stop` returns every process has ended.
+package final class RunningSet: SetControl {
+  package let runtime: RuntimeDirectory
+  package let plan: SetPlan
+  private let supervisor: ProcessSupervisor
+  private let lock: LockFile
+  private let bus: BusSystem
+  private let actor: SupervisorActor
+  private let asked: AsyncStream<Void>
+
+  private init(
+    _ runtime: RuntimeDirectory, _ plan: SetPlan, _ supervisor: ProcessSupervisor, _ lock: LockFile, _ bus: BusSystem,
+    _ actor: SupervisorActor, _ asked: AsyncStream<Void>
+  ) {
+    self.runtime = runtime
+    self.plan = plan
+    self.supervisor = supervisor
+    self.lock = lock
+    self.bus = bus
+    self.actor = actor
+    self.asked = asked
+  }
+
+  /// Starts the processes and waits until they serve.
+  ///
+  /// - Throws: `bus.endpoint_taken` when another supervisor lives in the directory; `process.start` when one does not come up in time, with
+  ///   the place of its log.
+  package static func start(
+    _ plan: SetPlan, in runtime: RuntimeDirectory, patience: Duration = .seconds(20),
+    onEvent: @escaping @Sendable (SupervisionEvent) -> Void = { _ in }
+  ) async throws(MinervaError) -> RunningSet {
+    try runtime.prepare()
+    let lock = try LockFile.acquire(runtime.lockPath("supervisor"))
+    do {
+      let executables = try Self.executables()
+      let path = try runtime.socketPath("supervisor")
+      try lock.clearSocket(at: path)
+      let supervisor = try ProcessSupervisor(runtime: runtime, onEvent: onEvent)
+      let interfaces = try await FixedInterfaces.learn()
+      let bus = BusSystem(
+        BusSettings(node: "supervisor", kind: "supervisor", version: ProductVersion.text, interfaces: interfaces.catalogue))
+      let (asked, wish) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
+      let actor = BusSystem.named(WellKnown.supervisor) {
+        SupervisorActor(actorSystem: bus, supervisor: supervisor) { wish.yield() }
+      }
+      try await bus.expose(actor, as: interfaces.supervisor)
+      _ = try await bus.listen(on: .ipc(path: path))
+      let set = RunningSet(runtime, plan, supervisor, lock, bus, actor, asked)
+      for specification in plan.specifications(runtime: runtime, executables: executables) { supervisor.add(specification) }
+      do {
+        try await set.waitUntilServing(within: patience)
+      } catch {
+        await set.stop()
+        throw error
+      }
+      return set
+    } catch {
+      lock.release()
+      throw Session.stated(error)
+    }
+  }
+
+  /// The directory of our own executable, where those of the services are.
+  package static func executables() throws(MinervaError) -> String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+    guard count > 0 else { throw MinervaError(.processStart, "cannot find the program's own directory") }
+    let path = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  }
+
+  /// Where the broker of this set is reached.
+  package var endpoint: Endpoint { get throws(MinervaError) { .ipc(path: try runtime.socketPath("broker")) } }
+
+  /// Waits until the broker answers and as many hosts as planned have joined.
+  private func waitUntilServing(within patience: Duration) async throws {
+    let clock = ContinuousClock()
+    let deadline = clock.now + patience
+    let client = try await Client.connect(to: endpoint, name: "supervisor", version: ProductVersion.text, patience: patience)
+    defer { Task { await client.close(grace: .zero) } }
+    let expected = supervisor.statuses.filter { $0.kind != "broker" }.map(\.name)
+    while true {
+      let joined = (try? await client.status(within: .seconds(1)))?.peers.map(\.node) ?? []
+      let missing = expected.filter { !joined.contains($0) }
+      if missing.isEmpty { return }
+      if let gone = supervisor.statuses.first(where: { $0.phase == .gaveUp }) {
+        throw MinervaError(.processStart, "\(gone.name) falls at every start; its log is \(runtime.logPath(gone.name))")
+      }
+      guard clock.now < deadline else {
+        let logs = missing.map { runtime.logPath($0) }.joined(separator: ", ")
+        throw MinervaError(.processStart, "\(missing.joined(separator: ", ")) did not join within \(patience); see \(logs)")
+      }
+      try await clock.sleep(for: .milliseconds(20))
+    }
+  }
+
+  package func processes() async throws -> [ProcessReport] { SupervisorActor.reports(supervisor.statuses) }
+
+  package func signal(_ process: String, _ number: Int32) async throws { try supervisor.signal(process, number) }
+
+  /// Returns when somebody asked the supervisor to stop (`minerva down`).
+  package func untilAskedToStop() async { for await _ in asked { return } }
+
+  /// Ends every process and the supervisor's own endpoint.
+  package func stop() async {
+    await supervisor.stop()
+    await bus.close(grace: .milliseconds(200))
+    lock.release()
+  }
+}

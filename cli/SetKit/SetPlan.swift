@@ -1,0 +1,74 @@
+package import MinervaSupervision
+
+/// Which processes a set has, and how each is started.
+package struct SetPlan: Sendable, Hashable {
+  /// An app of ours that hosts are started for.
+  package enum App: String, Sendable, Hashable, CaseIterable {
+    case shop, workouts
+  }
+
+  package var apps: [App] = []
+  /// Executables of hosts that are not ours; each speaks `--runtime` and `--name` as ours do.
+  package var hosts: [String] = []
+  package var diffWorkers = 2
+  /// Further endpoints of the broker, `tcp://…`.
+  package var listen: [String] = []
+  package var allowsInsecure = false
+  /// Where the journal and the stores are kept; nil is the runtime directory.
+  package var data: String?
+  /// How long a worker takes at least for a very long list, so that a demo can kill it meanwhile.
+  package var holdDiffs: Duration?
+  /// How hosts reach the broker when not by the runtime directory: `--connect …`, `--key …`.
+  package var connection: [String] = []
+  /// Whether Workouts runs in two hosts that share its modules.
+  package var splitsWorkouts = false
+
+  package init() {}
+
+  /// The modules that the second host of Workouts offers alone.
+  package static let secondHostModules = "UserList,CreateUser,EditWorkout"
+
+  /// The processes in the order of their start, each found in the directory of our own executable.
+  package func specifications(runtime: RuntimeDirectory, executables: String) -> [ProcessSpecification] {
+    let place = ["--runtime", runtime.path]
+    let kept = data.map { ["--data", $0] } ?? []
+    var broker = place + kept
+    for endpoint in listen { broker += ["--listen", endpoint] }
+    if allowsInsecure { broker.append("--insecure") }
+    var result = [ProcessSpecification(name: "broker", kind: "broker", executable: "\(executables)/minerva-broker", arguments: broker)]
+    for number in stride(from: 1, through: diffWorkers, by: 1) {
+      result.append(
+        ProcessSpecification(
+          name: "diff-\(number)", kind: "diff", executable: "\(executables)/minerva-diff",
+          arguments: place + ["--name", "diff-\(number)"] + connection, stage: 1))
+    }
+    let hold =
+      holdDiffs.map { ["--hold-diffs", "\($0.components.seconds * 1_000 + $0.components.attoseconds / 1_000_000_000_000_000)ms"] } ?? []
+    func host(_ name: String, _ arguments: [String], stage: Int = 2) -> ProcessSpecification {
+      ProcessSpecification(
+        name: name, kind: "host", executable: "\(executables)/minerva-host",
+        arguments: place + ["--name", name] + connection + kept + arguments, stage: stage)
+    }
+    for app in apps {
+      switch app {
+      case .shop: result.append(host("shop-1", ["--app", "shop"]))
+      case .workouts:
+        result.append(host("store-1", ["--app", "store"], stage: 1))
+        let shared = ["--app", "workouts"] + hold
+        guard splitsWorkouts else {
+          result.append(host("workouts-1", shared))
+          continue
+        }
+        result.append(host("workouts-1", shared + ["--except", Self.secondHostModules]))
+        result.append(host("workouts-2", shared + ["--offer", Self.secondHostModules]))
+      }
+    }
+    for (index, executable) in hosts.enumerated() {
+      let base = executable.split(separator: "/").last.map(String.init) ?? "host"
+      let name = "\(base)-\(index + 1)"
+      result.append(
+        ProcessSpecification(name: name, kind: "host", executable: executable, arguments: place + ["--name", name] + connection, stage: 2))
+    }
+    return result
+  }
+}

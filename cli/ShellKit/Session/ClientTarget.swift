@@ -1,0 +1,212 @@
+package import Minerva
+package import MinervaInterfaces
+package import MinervaNavigation
+package import MinervaWire
+import Synchronization
+
+/// Who supervises the processes of a set; a session without one only sees what the broker says.
+package protocol SetControl: Sendable {
+  func processes() async throws -> [ProcessReport]
+  func signal(_ process: String, _ number: Int32) async throws
+}
+
+/// A scene of a running broker as a session sees it.
+package final class ClientTarget: SceneTarget {
+  private struct State {
+    var scene: SceneAddress
+    var feed: AsyncStream<SceneEvent>.Continuation?
+    var watching: Task<Void, Never>?
+    var processes: Task<Void, Never>?
+    /// Who is told where a request stands, by its `txn`.
+    var waiting: [String: @Sendable (Admission) -> Void] = [:]
+    var requests = 0
+  }
+
+  private let client: Client
+  private let control: (any SetControl)?
+  private let life = String(UInt64.random(in: .min ... .max), radix: 36)
+  private let state: Mutex<State>
+  private let onClose: @Sendable () async -> Void
+
+  /// - Parameter onClose: Called when the session ends; closes what was opened for it.
+  package init(
+    _ client: Client, scene: SceneAddress = SceneAddress(), control: (any SetControl)? = nil,
+    onClose: @escaping @Sendable () async -> Void = {}
+  ) {
+    self.client = client
+    self.control = control
+    self.onClose = onClose
+    state = Mutex(State(scene: scene))
+  }
+
+  package var scene: SceneAddress { state.withLock(\.scene) }
+
+  package func perform(
+    _ action: Command.Action, _ conditions: RequestConditions, standing: @escaping @Sendable (Admission) -> Void
+  ) async throws(MinervaError) -> SceneReply {
+    let txn = state.withLock { state in
+      state.requests += 1
+      let txn = conditions.txn ?? "\(client.name).\(life).\(state.requests)"
+      state.waiting[txn] = standing
+      return txn
+    }
+    defer { state.withLock { $0.waiting[txn] = nil } }
+    let answer = try await stating {
+      try await self.client.request(
+        action, in: self.scene, txn: txn, policy: conditions.policy, ifTop: conditions.ifTop, instant: conditions.isInstant,
+        within: conditions.timeout ?? .seconds(5))
+    }
+    return SceneReply(record: answer.seq, outcome: answer.outcome)
+  }
+
+  package func look(at record: UInt64?) async throws(MinervaError) -> SceneLook {
+    guard record == nil else { throw MinervaError(.unsupported, "looking at the past is not offered by this broker") }
+    let snapshot = try await stating { try await self.client.snapshot(of: self.scene, renderings: true) }
+    var renderings: [ScreenID: ScreenRendering] = [:]
+    for stamped in snapshot.renderings {
+      renderings[stamped.screen] = try await stating { try ScreenRendering(encoded: stamped.body) }
+    }
+    return SceneLook(
+      scene: snapshot.scene.name, record: snapshot.record, event: snapshot.event, tree: snapshot.tree, renderings: renderings,
+      isSettled: snapshot.settled)
+  }
+
+  package func events() async throws(MinervaError) -> AsyncStream<SceneEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(of: SceneEvent.self, bufferingPolicy: .unbounded)
+    let processes = try await stating { try await self.client.processEvents() }
+    let reading = Task { for await event in processes { continuation.yield(event) } }
+    state.withLock { state in
+      state.feed = continuation
+      state.processes = reading
+    }
+    try await watch(continuation)
+    continuation.onTermination = { [weak self] _ in self?.stopWatching() }
+    return stream
+  }
+
+  /// Begins to follow the scene; returns when its state now is known, so that nothing behind it is missed.
+  private func watch(_ feed: AsyncStream<SceneEvent>.Continuation) async throws(MinervaError) {
+    let scene = scene
+    let updates = try await stating { try await self.client.watch(scene) }
+    let first = OneTime<Bool>()
+    let watching = Task { [weak self] in
+      for await update in updates {
+        switch update {
+        case .snapshot(let snapshot):
+          // Whatever was missed is part of the snapshot: the log stands where it does.
+          feed.yield(
+            SceneEvent(
+              scene: snapshot.scene.name, epoch: snapshot.epoch, number: snapshot.event, record: snapshot.record, at: snapshot.at,
+              kind: .idle))
+          first.give(true)
+        case .event(let event):
+          self?.tell(event)
+          feed.yield(event)
+        }
+      }
+      first.give(nil)
+    }
+    state.withLock { state in
+      state.watching?.cancel()
+      state.watching = watching
+    }
+    guard await first.value() == nil else { return }
+    // The stream ends at once when the scene cannot be: looking says why.
+    _ = try await look(at: nil)
+    throw MinervaError(.closed, "the scene cannot be watched")
+  }
+
+  /// Tells a caller where its request stands, once the feed says so.
+  private func tell(_ event: SceneEvent) {
+    guard case .navigation(let navigation) = event.kind else { return }
+    let request: RequestSummary
+    let standing: Admission.Standing
+    switch navigation.kind {
+    case .admitted(let summary): (request, standing) = (summary, .running)
+    case .queued(let summary, let behind, let because): (request, standing) = (summary, .queued(behind: behind, because: because))
+    default: return
+    }
+    let teller = state.withLock { $0.waiting[request.txn] }
+    teller?(Admission(txn: request.txn, caller: request.caller, seq: request.seq, standing: standing))
+  }
+
+  private func stopWatching() {
+    let tasks = state.withLock { state in
+      defer { state.feed = nil }
+      return [state.watching, state.processes]
+    }
+    for task in tasks { task?.cancel() }
+  }
+
+  package func modules() async throws(MinervaError) -> [ModuleListing] { try await stating { try await self.client.modules() } }
+
+  package func status() async throws(MinervaError) -> StatusReport {
+    // A broker that is away must not hide the processes.
+    async let broker = try? client.status(within: .seconds(1))
+    guard let control else { return StatusReport(broker: try await stating { try await self.client.status() }, processes: []) }
+    let processes = try await stating { try await control.processes() }
+    return StatusReport(broker: await broker, processes: processes)
+  }
+
+  package func lab(_ request: Lab) async throws(MinervaError) -> [String] {
+    guard let control else { throw MinervaError(.unsupported, "nobody supervises these processes; start them with minerva up") }
+    switch request {
+    case .kill(let process):
+      let pid = try await pid(of: process, control)
+      try await stating { try await control.signal(process, 9) }
+      return [ReplyText.headed("ok", "\(process) killed, pid \(pid)")]
+    case .stall(let process, let span):
+      let pid = try await pid(of: process, control)
+      try await stating { try await control.signal(process, 19) }
+      if let span {
+        Task {
+          try? await ContinuousClock().sleep(for: span)
+          try? await control.signal(process, 18)
+        }
+      }
+      return [ReplyText.headed("ok", "\(process) stopped, pid \(pid)")]
+    default: throw MinervaError(.unsupported, "this fault is not offered here")
+    }
+  }
+
+  private func pid(of process: String, _ control: any SetControl) async throws(MinervaError) -> Int32 {
+    let reports = try await stating { try await control.processes() }
+    guard let report = reports.first(where: { $0.name == process }) else {
+      throw MinervaError("process.unknown", "no process \"\(process)\"; there are \(reports.map(\.name).joined(separator: ", "))")
+    }
+    guard let pid = report.pid else { throw MinervaError("process.unknown", "\(process) is not running (\(report.state))") }
+    return pid
+  }
+
+  package func change(to name: String?, app: String?) async throws(MinervaError) -> [String] {
+    guard let name else {
+      let (current, scenes) = (scene.name, try await stating { try await self.client.scenes() })
+      return scenes.isEmpty ? ["no scenes yet"] : scenes.map { "\($0.name == current ? "*" : " ") \($0)" }
+    }
+    let (old, feed) = state.withLock { state in
+      defer { state.scene = SceneAddress(name: name, app: app) }
+      return (state.scene, state.feed)
+    }
+    do throws(MinervaError) {
+      let look = try await look(at: nil)
+      if let feed { try await watch(feed) }
+      return [ReplyText.headed("ok", "scene \(look.scene), \(look.tree.screens.count) screens")]
+    } catch {
+      state.withLock { $0.scene = old }
+      throw error
+    }
+  }
+
+  package func serve(_ request: SessionRequest) async throws(MinervaError) -> [String] {
+    throw MinervaError(.unsupported, "recordings are not offered by this broker")
+  }
+
+  package func close() async {
+    stopWatching()
+    await onClose()
+  }
+
+  private func stating<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws(MinervaError) -> Value {
+    do { return try await body() } catch { throw Session.stated(error) }
+  }
+}

@@ -1,0 +1,125 @@
+import CommandKit
+import SetKit
+import ShellKit
+
+/// Every command of `minerva`, as data.
+enum CommandTree {
+  static let root = CommandDefinition(
+    "minerva", "The front door of Minerva, a headless distributed navigation runtime",
+    discussion: "Every verb of the shell is a command too: minerva open Settings section=privacy; minerva help all lists them.",
+    options: SetOptions.reach, subcommands: everyday + operations + verbs)
+
+  static let plan: [OptionDefinition] = [
+    .value("app", .choice(SetPlan.App.allCases.map(\.rawValue)), "an app of ours to serve", repeats: true),
+    .value("host", .file, "the executable of a host to start", placeholder: "EXECUTABLE", repeats: true),
+    .value("diff-workers", .integer(0...64), "how many diff workers", fallback: "2"),
+    .value("listen", .endpoint, "a further endpoint of the broker, tcp://HOST:PORT", repeats: true),
+    .value("data", .directory, "where the journal and the stores are kept", environment: "MINERVA_DATA"),
+  ]
+
+  private static let everyday: [CommandDefinition] = [
+    CommandDefinition(
+      "shell", "Speaks with the scenes of a running set", group: "everyday", options: ShellCommand.options,
+      examples: [.init("minerva shell", "with nothing running, a private set that serves the Shop app")]),
+    CommandDefinition(
+      "demo", "Plays the Workouts demo in processes of its own, and kills some on the way",
+      discussion: "Starts a broker, two diff workers, a store and two hosts, and plays a flow script; 0 only if all its expectations held.",
+      group: "everyday",
+      options: [
+        .flag("fast", "without pauses"), .flag("keep", "stay in a shell on the demo's set"),
+        .flag("tcp", "over tcp and CURVE, with throw-away keys"),
+        .flag("list", "list the demos"), .value("flow", .file, "play this script instead of the shipped one"),
+      ], arguments: [ArgumentDefinition("DEMO", "which one", .text, isRequired: false)],
+      examples: [.init("minerva demo --fast --json", "one object a recovery")]),
+    CommandDefinition(
+      "up", "Starts a set of processes and supervises it",
+      discussion: """
+        Stays in the foreground; Ctrl-C, SIGTERM or minerva down end every process. A process that falls is started again with backoff, \
+        at most a few times in a while.
+        """,
+      group: "everyday", options: plan,
+      examples: [.init("minerva up --app shop", "the Shop app"), .init("minerva up --host ./MyHost", "a host of your own")]),
+    CommandDefinition(
+      "down", "Ends the set of the runtime directory", group: "everyday", examples: [.init("minerva down", "waits until all has ended")]),
+    CommandDefinition(
+      "status", "Shows processes, generations, connections and counters", group: "everyday",
+      examples: [.init("minerva status --json", "one object a process")]),
+    CommandDefinition(
+      "run", "Runs flow scripts",
+      discussion: """
+        All files are read before anything runs. They run in a private set with a fresh scene each, or with --connect or --shared in a \
+        running one. The first failing line ends the run; with --keep-going further lines and files follow. An expectation waits until \
+        the scene is settled, at most 5 s.
+        """,
+      group: "everyday",
+      options: [
+        .value("jobs", .integer(1...64), "how many files at a time", placeholder: "N", short: "j", fallback: "1"),
+        .flag("keep-going", "go on behind a failing line and file"),
+        .value("filter", .text, "only files whose name or title contains this"),
+        .value("junit", .file, "write a report for CI systems"), .value("artifacts", .directory, "keep events and reports of each file"),
+        .flag("shared", "use the set of the runtime directory"), .flag("virtual", "on a virtual clock"),
+      ], arguments: [ArgumentDefinition("FILE", "a flow script, - for standard input", .file, repeats: true)],
+      examples: [.init("minerva run flows/*.flow -j 2 --junit out.xml", "in CI")]),
+  ]
+
+  private static let operations: [CommandDefinition] = [
+    CommandDefinition(
+      "doctor", "Says what is chosen and why, and what is wrong", group: "operations",
+      examples: [.init("minerva doctor", "before asking for help")]),
+    CommandDefinition(
+      "logs", "Shows the logs of the processes", group: "operations",
+      options: [.flag("follow", "go on as they grow"), .value("lines", .integer(0...1_000_000), "the last lines of each", fallback: "40")],
+      arguments: [ArgumentDefinition("NAME", "a process", .text, isRequired: false)],
+      examples: [.init("minerva logs broker", "one process")]),
+    CommandDefinition(
+      "bench", "Measures the bus against its floor", group: "operations",
+      subcommands: [
+        CommandDefinition(
+          "bus", "Actor calls against a C echo, like for like",
+          options: [
+            .flag("quick", "fewer calls"), .value("transport", .choice(["ipc", "tcp", "curve"]), "only this one", repeats: true),
+            .value("serve", .endpoint, "be the other end of a bench"),
+          ],
+          examples: [.init("minerva bench bus --json", "one object a row")])
+      ]),
+    CommandDefinition(
+      "simulate", "Runs a whole cluster on simulated network, disk and clock", group: "operations",
+      options: [
+        .value("seeds", .text, "the seeds, first..last", placeholder: "A..B", fallback: "1..100"),
+        .value("trace", .integer(0...Int.max), "print every step of this seed", placeholder: "SEED"),
+        .value("fault", .text, "plant a fault that must be found", placeholder: "NAME"),
+      ], examples: [.init("minerva simulate --seeds 1..500", "says which seed broke what")]),
+    CommandDefinition(
+      "keys", "Makes, allows and revokes the keys of tcp", group: "operations",
+      options: [.value("keys", .directory, "the directory of broker.key and authorized; without it keys in the runtime directory")],
+      subcommands: [
+        CommandDefinition(
+          "new", "Makes a key pair; the secret file is private",
+          arguments: [ArgumentDefinition("NAME", "of the file, NAME.key; broker for the broker's own")]),
+        CommandDefinition(
+          "allow", "Lets a public key in",
+          options: [
+            .value("role", .choice(["observe", "navigate", "admin"]), "what it may do", fallback: "navigate"),
+            .value("only-app", .text, "only this app", placeholder: "NAME", repeats: true),
+            .value("only-scene", .text, "only this scene", placeholder: "NAME", repeats: true),
+            .value("name", .text, "a name for people"),
+          ], arguments: [ArgumentDefinition("KEY", "the public key")]),
+        CommandDefinition("list", "Lists the keys that are let in"),
+        CommandDefinition("revoke", "Lets a key in no longer", arguments: [ArgumentDefinition("KEY", "the public key, or its beginning")]),
+      ]),
+    CommandDefinition("version", "Prints the version", group: "operations"),
+    CommandDefinition(
+      "completions", "Prints a completion script", group: "operations",
+      arguments: [ArgumentDefinition("SHELL", "which shell", .choice(CompletionScript.Shell.allCases.map(\.rawValue)))]),
+  ]
+
+  /// The verbs as commands; those that mean something else outside are left to their command.
+  private static let verbs: [CommandDefinition] = Verb.all.filter { verb in
+    !(everyday + operations).contains { $0.name == verb.name }
+  }.map { verb in
+    CommandDefinition(
+      verb.name, verb.summary, discussion: (verb.usages.map { "  \($0)" } + [verb.discussion]).joined(separator: "\n"),
+      group: "verbs of the shell",
+      examples: verb.examples.map { .init("minerva \($0.line)", $0.meaning) }, trailing: .verbatim)
+  }
+}

@@ -1,0 +1,69 @@
+import CommandKit
+import Glibc
+import MinervaInterfaces
+import MinervaSupervision
+import MinervaWire
+import SetKit
+import ShellKit
+
+/// `minerva up`: the supervisor in the foreground.
+enum UpCommand {
+  static func run(_ command: ParsedCommand, _ console: Console) async throws -> ExitCode {
+    var plan = SetPlan()
+    plan.apps = command.texts("app").compactMap(SetPlan.App.init)
+    plan.hosts = command.texts("host").map(absolute)
+    plan.diffWorkers = command.integer("diff-workers") ?? 2
+    plan.listen = command.texts("listen")
+    plan.data = command.text("data").map(absolute)
+    plan.allowsInsecure = command.flag("insecure")
+    for host in plan.hosts where access(host, X_OK) != 0 {
+      throw UsageError("--host: \(host) is no executable", command: "minerva up")
+    }
+    let runtime = try RuntimeDirectory.open(option: command.text("runtime"))
+    let signals = try TerminationSignals([.interrupt, .terminate])
+    let set = try await RunningSet.start(plan, in: runtime) { event in console.notice("minerva  \(event)") }
+    try console.out.lines(StatusText.lines(StatusReport(broker: nil, processes: await set.reports())).dropLast(2))
+    try console.out.flush()
+    console.notice("serving in \(runtime.path); Ctrl-C or minerva down ends it")
+    // Whatever of the two comes first; the process ends with it, so nobody waits for the other.
+    let ended = OneEnd()
+    Task { await ended.give(signals.termination()) }
+    Task { await ended.give(set.untilAskedToStop()) }
+    await ended.wait()
+    // A second Ctrl-C ends at once.
+    signals.release()
+    await set.stop()
+    console.notice("all processes have ended")
+    return .done
+  }
+
+  static func absolute(_ path: String) -> String {
+    guard !path.hasPrefix("/") else { return path }
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    guard getcwd(&buffer, buffer.count) != nil else { return path }
+    let here = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return "\(here)/\(path)"
+  }
+}
+
+extension RunningSet {
+  /// The processes as `status` shows them; none while they cannot be asked.
+  func reports() async -> [ProcessReport] { (try? await processes()) ?? [] }
+}
+
+/// The first of several ends.
+private actor OneEnd {
+  private var hasCome = false
+  private var waiter: CheckedContinuation<Void, Never>?
+
+  func give(_ end: some Sendable) {
+    hasCome = true
+    waiter?.resume()
+    waiter = nil
+  }
+
+  func wait() async {
+    guard !hasCome else { return }
+    await withCheckedContinuation { waiter = $0 }
+  }
+}
