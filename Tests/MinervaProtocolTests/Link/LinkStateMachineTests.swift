@@ -33,12 +33,12 @@ struct LinkStateMachineTests {
     var link = LinkStateMachine.dialled(Self.settings("a"), seed: 1)
     #expect(link.start(at: 0) == [.dial])
     #expect(link.isReaching)
-    guard case .sendHello(let hello)? = link.connected(at: 5).first else { return Issue.record("no hello") }
+    guard case .sendHello(let hello)? = link.connected(at: 5).first else { return #expect(Bool(false), "no hello") }
     #expect(hello.from.node == "a")
     var limited = Self.welcome("b")
     limited.from.limits.callsInFlight = 3
     guard case .up(let session)? = link.received(welcome: limited, objection: nil, at: 10).first else {
-      return Issue.record("not up")
+      return #expect(Bool(false), "not up")
     }
     #expect(session.limits.callsInFlight == 3)
     #expect(link.isUp)
@@ -58,7 +58,7 @@ struct LinkStateMachineTests {
     for hello in [Self.hello("a", oldest: 9, newest: 12), Self.hello("a", api: APIVersion(number: 2, fingerprint: 8))] {
       var link = LinkStateMachine.accepted(Self.settings("b"))
       guard case .sendReject(let reject)? = link.received(hello: hello, objection: nil, at: 0).first else {
-        return Issue.record("no reject")
+        return #expect(Bool(false), "no reject")
       }
       #expect(reject.error.code == .unsupported)
       if hello.api != Self.api {
@@ -75,7 +75,7 @@ struct LinkStateMachineTests {
     var server = LinkStateMachine.accepted(Self.settings("b"))
     let taken = MinervaError(.nameTaken, "taken")
     guard case .sendReject(let reject)? = server.received(hello: Self.hello("a"), objection: taken, at: 0).first else {
-      return Issue.record("no reject")
+      return #expect(Bool(false), "no reject")
     }
     var client = LinkStateMachine.dialled(Self.settings("a"), seed: 1)
     _ = client.start(at: 0)
