@@ -154,7 +154,12 @@ let package = Package(
       "ShellKitTests", on: ["CommandKit", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaWire", "ShellKit"],
       exclude: ["Snapshots"]),
     tests("DiffServiceTests", on: ["DiffService", "ListDiff", "MinervaInterfaces", "MinervaWire"]),
-    tests("EndToEndTests", on: ["MinervaActors", "MinervaInterfaces", "MinervaSupervision", "MinervaTesting", "MinervaWire"]),
+    tests(
+      "EndToEndTests",
+      on: [
+        "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaTesting", "MinervaTransport",
+        "MinervaWire",
+      ]),
     tests("LayoutTests", on: []),
   ]
 )

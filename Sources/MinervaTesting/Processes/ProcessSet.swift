@@ -84,16 +84,7 @@ public final class ProcessSet: Sendable {
 
   /// What a process wrote to its log.
   public func log(of name: String) -> String {
-    guard let file = fopen(runtime.logPath(name), "r") else { return "" }
-    defer { fclose(file) }
-    var text: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = fread(&piece, 1, piece.count, file)
-      guard count > 0 else { break }
-      text += piece[..<count]
-    }
-    return String(decoding: text, as: UTF8.self)
+    FileText.read(runtime.logPath(name))
   }
 
   /// Connects to the broker, waiting until it serves.

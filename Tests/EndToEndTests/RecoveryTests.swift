@@ -1,0 +1,87 @@
+import Glibc
+import Minerva
+import MinervaInterfaces
+import MinervaNavigation
+import MinervaTesting
+import MinervaWire
+import Testing
+
+/// Real processes, killed in the middle of what people do (architecture, section 4).
+@Suite("Real processes that die", .serialized)
+struct RecoveryTests {
+  private func signedOut(_ set: ProcessSet) async throws -> (Person, ScreenID) {
+    try set.startAll(app: "workouts", hosts: 1, workers: 1)
+    let person = Person(client: try await set.client())
+    #expect(await set.wait { ((try? await person.client.modules().isEmpty) ?? true) == false })
+    return (person, try await person.waits(for: "Welcome", set: set))
+  }
+
+  @Test("Processes: a host dies holding a half-filled form, and another life of it goes on with it (K3)")
+  func hostDies() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let (person, welcome) = try await signedOut(set)
+    try await person.taps("login", on: welcome)
+    let form = try await person.waits(for: "SignIn", set: set)
+    try await person.enters("a@a.com", into: "email", on: form)
+    let before = try await person.client.snapshot(of: person.scene)
+    set.kill("workouts-1")
+    #expect(try await set.wait { try await person.client.coordinators().contains { $0.isSuspended } })
+    try set.start("workouts-1", "minerva-host", ["--app", "workouts"])
+    #expect(try await set.wait { try await !person.client.coordinators().contains { $0.isSuspended } })
+    #expect(try await set.wait { try await person.field("email", on: form) == "a@a.com" })
+    let after = try await person.client.snapshot(of: person.scene)
+    #expect(after.tree.layers.map { $0.stack.map(\.id) } == before.tree.layers.map { $0.stack.map(\.id) })
+    try await person.enters("a", into: "password", on: form)
+    try await person.taps("submit", on: form)
+    _ = try await person.waits(for: "User", set: set)
+    await person.client.close()
+  }
+
+  @Test("Processes: the broker dies, callers and hosts come back, and answered requests stay answered (N2, P1)")
+  func brokerDies() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let (person, welcome) = try await signedOut(set)
+    try await person.taps("login", on: welcome)
+    _ = try await person.waits(for: "SignIn", set: set)
+    let answered = try await person.client.request(.backRoot(in: nil), txn: "back-once", within: .seconds(8))
+    let before = try await person.client.snapshot(of: person.scene)
+    set.kill("broker")
+    // Asked while nobody is there: the session keeps it and sends it when the broker is back.
+    async let again = person.client.request(.backRoot(in: nil), txn: "back-once", within: .seconds(8))
+    try set.start("broker", "minerva-broker")
+    let repeated = try await again
+    #expect(repeated.outcome == answered.outcome)
+    #expect(repeated.epoch == answered.epoch + 1)
+    let after = try await person.client.snapshot(of: person.scene)
+    #expect(after.tree == before.tree)
+    #expect(await set.wait { (try? await person.rendering(welcome).title) == "Welcome" })
+    try await person.taps("create", on: welcome)
+    _ = try await person.waits(for: "SignIn", set: set)
+    await person.client.close()
+  }
+
+  @Test("Processes: a stopped host is suspended within a few heartbeats, and goes on when it is continued (C07)")
+  func hostSleeps() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let (person, _) = try await signedOut(set)
+    set.signal("workouts-1", SIGSTOP)
+    #expect(try await set.wait { try await person.client.coordinators().contains { $0.isSuspended } })
+    set.signal("workouts-1", SIGCONT)
+    #expect(try await set.wait { try await !person.client.coordinators().contains { $0.isSuspended } })
+    await person.client.close()
+  }
+
+  @Test("Processes: SIGTERM ends each service within two seconds with status 0 and leaves no socket behind")
+  func servicesEndCleanly() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let (person, _) = try await signedOut(set)
+    await person.client.close()
+    for name in ["workouts-1", "store-1", "diff-1", "broker"] { #expect(set.stop(name, within: .seconds(2)) == 0, "\(name)") }
+    let left = RuntimeFiles.names(in: set.directory).filter { $0.hasSuffix(".sock") || $0.hasSuffix(".lock") }
+    #expect(left == [])
+  }
+}
