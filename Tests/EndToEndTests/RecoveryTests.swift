@@ -13,6 +13,11 @@ struct RecoveryTests {
     try set.startAll(app: "workouts", hosts: 1, workers: 1)
     let person = Person(client: try await set.client())
     #expect(await set.wait { ((try? await person.client.modules().isEmpty) ?? true) == false })
+    // The seeded session is the administrator's: out they go.
+    _ = try await person.waits(for: "User", set: set)
+    try await person.does(.selectTab(name: "Settings", of: nil, reset: false))
+    let settings = try await person.waits(for: "Settings", set: set)
+    try await person.taps("logout", on: settings)
     return (person, try await person.waits(for: "Welcome", set: set))
   }
 
