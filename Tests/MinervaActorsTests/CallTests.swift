@@ -80,10 +80,10 @@ struct CallTests {
       try await pair.client.connect(to: pair.endpoint)
       let echo = try pair.echo(onLoop ? "loop" : "pool")
       let bus = pair.client
-      try await Task(executorPreference: bus.loop) {
+      try await Task(executorPreference: bus.taskExecutor) {
         try await withThrowingTaskGroup(of: Void.self) { group in
           for number in 0..<1_000 {
-            group.addTask(executorPreference: bus.loop) {
+            group.addTask(executorPreference: bus.taskExecutor) {
               // On the loop actor `note` takes the direct path and `noteSlowly` the general one: neither may overtake the other.
               if number % 3 == 0 { try await echo.noteSlowly(number) } else { try await echo.note(number) }
             }

@@ -48,7 +48,7 @@ struct TransportTests {
     await Self.close(transport)
     #expect(await Self.onLoop(transport) { transport.loop.isCurrent })
     // A task that prefers the loop of a closed bus still runs.
-    #expect(await Task(executorPreference: transport.loop) { 7 }.value == 7)
+    #expect(await Task(executorPreference: transport.taskExecutor) { 7 }.value == 7)
   }
 
   @Test("messages of one turn arrive in order, batched and not, small and large")

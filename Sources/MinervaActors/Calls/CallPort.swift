@@ -19,6 +19,10 @@ final class CallPort: @unchecked Sendable {
   // Alive whenever the loop runs something: the loop keeps it until it has ended, a served call after that.
   unowned(unsafe) let system: BusSystem
   let peer: PeerIdentity
+  // Held strongly, since reaching them through the unowned system would cost reference counting in every call.
+  private let transport: Transport
+  private let loop: EventLoop
+  private let supplies: CallSupplies
   let link: Link?
   @exclusivity(unchecked) private var pending = PendingCalls()
   private var served: [UInt64: ServedCall] = [:]
@@ -28,6 +32,9 @@ final class CallPort: @unchecked Sendable {
     self.link = link
     self.peer = peer
     self.system = system
+    transport = system.transport
+    loop = system.loop
+    supplies = system.supplies
     limits = link?.limits ?? system.settings.limits
   }
 
@@ -43,7 +50,7 @@ final class CallPort: @unchecked Sendable {
       guard pending.count < limits.callsInFlight else {
         throw .backpressure("the window of calls in flight", limit: limits.callsInFlight, retryAfterMilliseconds: 20)
       }
-      let remaining = call.deadline - system.loop.now
+      let remaining = call.deadline - loop.now
       guard remaining > 0 else { throw BusSystem.late(call.address) }
       let identifier = pending.insert(PendingCall(continuation: call.continuation, deadline: call.deadline, waiter: call.waiter))
       do throws(MinervaError) {
@@ -52,10 +59,10 @@ final class CallPort: @unchecked Sendable {
         _ = pending.remove(identifier)
         throw error
       }
-      system.transport.counters.callsSent += 1
-      system.loop.sweep(noLaterThan: min(call.deadline, system.loop.now + Self.cancellationInterval))
+      transport.counters.callsSent += 1
+      loop.sweep(noLaterThan: min(call.deadline, loop.now + Self.cancellationInterval))
     } catch {
-      if error.code == .backpressure { system.transport.counters.backpressure += 1 }
+      if error.code == .backpressure { transport.counters.backpressure += 1 }
       call.continuation.resume(throwing: error)
     }
   }
@@ -68,14 +75,14 @@ final class CallPort: @unchecked Sendable {
       bodyLength: UInt32(clamping: buffer.count - Envelope.size))
     if call.isList { header.flags.insert(.list) }
     try buffer.append(name: call.address.name, limit: limits.nameBytes)
-    if let index = system.index(of: call.target) {
+    if let index = supplies.targets.index(of: call.target) {
       header.flags.insert(.targetIndex)
       buffer.append(littleEndian: index)
     } else {
       try buffer.append(name: call.target, limit: limits.nameBytes)
     }
     buffer.withUnsafeMutableBytes { header.write(to: $0) }
-    if try send(buffer, isList: call.isList) { system.encoders.giveBack(call.encoder) }
+    if try send(buffer, isList: call.isList) { supplies.encoders.giveBack(call.encoder) }
   }
 
   /// Queues a message; true when the buffer may be used again.
@@ -111,7 +118,7 @@ final class CallPort: @unchecked Sendable {
       call.continuation.resume(throwing: MinervaError(.cancelled, "the caller gave up"))
     }
     for (identifier, call) in pending.removeExpired(at: now) {
-      system.transport.counters.deadlines += 1
+      transport.counters.deadlines += 1
       sendCancel(identifier)
       call.continuation.resume(throwing: BusSystem.late(peer.node))
     }
@@ -123,7 +130,7 @@ final class CallPort: @unchecked Sendable {
     buffer.append(zeros: Envelope.size)
     buffer.withUnsafeMutableBytes { Envelope(.cancel, call: identifier).write(to: $0) }
     // A full queue loses no more than the hint that an answer is not wanted.
-    do throws(MinervaError) { try send(buffer, isList: false) } catch { system.transport.counters.backpressure += 1 }
+    do throws(MinervaError) { try send(buffer, isList: false) } catch { transport.counters.backpressure += 1 }
   }
 
   /// The link is gone: own calls end with the error, served ones are cancelled and their answers dropped.
@@ -140,11 +147,11 @@ final class CallPort: @unchecked Sendable {
   /// Begins to serve a call on the general path.
   func serve(_ identifier: UInt64, deadline: UInt32) throws(MinervaError) -> ServedCall {
     guard served.count < limits.callsInFlight else {
-      system.transport.counters.backpressure += 1
+      transport.counters.backpressure += 1
       throw .backpressure("the window of served calls", limit: limits.callsInFlight, retryAfterMilliseconds: 20)
     }
     guard served[identifier] == nil else { throw .badMessage("two calls with one id") }
-    let until = deadline == 0 ? Int64.max : system.loop.now + Int64(deadline)
+    let until = deadline == 0 ? Int64.max : loop.now + Int64(deadline)
     let call = ServedCall(identifier, on: self, context: CallContext(caller: peer, deadline: until))
     served[identifier] = call
     return call
@@ -163,7 +170,8 @@ final class CallPort: @unchecked Sendable {
     guard !isOver else { return true }
     let isList = buffer.count > limits.messageBytes
     let header = Envelope(
-      .reply, flags: isList ? .list : [], call: identifier, bodyLength: UInt32(clamping: buffer.count - Envelope.size))
+      .reply, flags: Envelope.Flags(rawValue: isList ? Envelope.Flags.list.rawValue : 0), call: identifier,
+      bodyLength: UInt32(clamping: buffer.count - Envelope.size))
     buffer.withUnsafeMutableBytes { header.write(to: $0) }
     do throws(MinervaError) {
       return try send(buffer, isList: isList)
@@ -184,7 +192,7 @@ final class CallPort: @unchecked Sendable {
       try send(encoder.buffer, isList: false)
     } catch {
       // Not even an error fits: the peer does not read what it asked for. It learns by losing the link rather than by silence.
-      if let link { system.transport.violated(error, on: link) }
+      if let link { transport.violated(error, on: link) }
     }
   }
 }

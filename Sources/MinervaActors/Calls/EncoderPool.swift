@@ -14,3 +14,11 @@ struct EncoderPool {
     free.append(encoder)
   }
 }
+
+/// What calls of all links share. Confined to the loop.
+final class CallSupplies {
+  @exclusivity(unchecked) var encoders = EncoderPool()
+  @exclusivity(unchecked) var targets: TargetIndexCache
+
+  init(_ names: ExposedNames) { targets = TargetIndexCache(names) }
+}

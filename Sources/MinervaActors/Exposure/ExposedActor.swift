@@ -43,11 +43,14 @@ class ExposedActor: @unchecked Sendable {
 final class TypedExposedActor<Stub: DistributedActor, Actor: DistributedActor>: ExposedActor, @unchecked Sendable
 where Stub.ID == ActorAddress, Stub.ActorSystem == BusSystem, Actor.ID == ActorAddress, Actor.ActorSystem == BusSystem {
   private let actor: Actor
-  private let direct: [ExposureTable<Stub, Actor>.Direct?]
+  /// The direct paths as plain functions: the actor's executor is the thread that calls them, as is checked here once. This is what
+  /// `assumeIsolated` does after asking the runtime, for every call, what is known.
+  private let direct: [Plain?]
+  private typealias Plain = (Actor, inout CallArguments, CBOREncoder) throws -> Void
 
   init(_ actor: Actor, _ table: ExposureTable<Stub, Actor>, catalogue: ExposedNames, loop: EventLoop) throws(MinervaError) {
     self.actor = actor
-    direct = table.targets.methods.map { table.direct[$0.label] }
+    direct = table.targets.methods.map { method in table.direct[method.label].map { unsafeBitCast($0, to: Plain.self) } }
     let isOnLoop = loop.isExecutor(of: actor)
     super.init(name: actor.id.name, isOnLoop: isOnLoop)
     byIndex = Array(repeating: nil, count: catalogue.names.count)
@@ -67,10 +70,7 @@ where Stub.ID == ActorAddress, Stub.ActorSystem == BusSystem, Actor.ID == ActorA
 
   override func callDirectly(_ number: Int, _ arguments: inout CallArguments, _ encoder: CBOREncoder) throws {
     guard let body = direct[number] else { throw MinervaError(.notExposed, "the method has no direct path") }
-    // The actor's executor is this very thread, as was checked when the actor was exposed: nothing is sent anywhere. This is what
-    // `assumeIsolated` does after asking the runtime, for every call, what is known here.
-    typealias Plain = (Actor, inout CallArguments, CBOREncoder) throws -> Void
-    try unsafeBitCast(body, to: Plain.self)(actor, &arguments, encoder)
+    try body(actor, &arguments, encoder)
   }
 
   override func execute(_ target: String, _ decoder: inout BusInvocationDecoder, _ handler: BusResultHandler, on system: BusSystem)

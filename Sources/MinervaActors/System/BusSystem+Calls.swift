@@ -80,8 +80,6 @@ extension BusSystem {
     loop.sweep(noLaterThan: min(call.deadline, loop.now + CallPort.cancellationInterval))
   }
 
-  @inline(__always) func index(of target: String) -> UInt16? { targetIndices.index(of: target, in: exposedNames) }
-
   /// Hands a message of this process to itself, in a later turn, through the same gates as one from outside.
   func loopBack(_ buffer: OutputBuffer, isList: Bool) throws(MinervaError) {
     let limit = isList ? settings.limits.listMessageBytes : settings.limits.messageBytes

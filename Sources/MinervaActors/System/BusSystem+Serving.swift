@@ -105,11 +105,11 @@ extension BusSystem {
       actor.hasUnstartedCalls = false
       loop.runEnqueuedJobs()
     }
-    let encoder = encoders.take()
+    let encoder = supplies.encoders.take()
     do {
       var arguments = CallArguments(decoder: decoder, left: method.arguments)
       try DirectCaller.during(port.peer) { try actor.callDirectly(method.number, &arguments, encoder) }
-      if port.reply(identifier, encoder.buffer) { encoders.giveBack(encoder) }
+      if port.reply(identifier, encoder.buffer) { supplies.encoders.giveBack(encoder) }
     } catch {
       port.reply(identifier, failing: Self.crossing(error))
     }
@@ -135,7 +135,7 @@ extension BusSystem {
     }
     if actor.isOnLoop {
       actor.hasUnstartedCalls = true
-      call.runs(as: Task(executorPreference: loop, operation: body))
+      call.runs(as: Task(executorPreference: taskExecutor, operation: body))
     } else {
       call.runs(as: Task.immediate(operation: body))
     }

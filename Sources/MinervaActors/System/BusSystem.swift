@@ -34,6 +34,7 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
 
   package let transport: Transport
   let exposedNames: ExposedNames
+  let supplies: CallSupplies
   let registry = ActorRegistry()
   let tokens = Atomic<UInt64>(0)
   let isRecorder: Bool
@@ -43,11 +44,9 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
 
   var nodes: [String: Node] = [:]
   @exclusivity(unchecked) var lastNode: Node?
-  @exclusivity(unchecked) var encoders = EncoderPool()
   var dialled: [Endpoint: Dialled] = [:]
   var exposed: [String: ExposedActor] = [:]
   @exclusivity(unchecked) var lastExposed: ExposedActor?
-  @exclusivity(unchecked) var targetIndices = TargetIndexCache()
   var eventSinks: [UInt64: AsyncStream<PeerEvent>.Continuation] = [:]
   @exclusivity(unchecked) var closing: Closing?
   var hasClosed = false
@@ -69,6 +68,7 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
     defaultBudget = settings.deadline.milliseconds
     incarnation = UInt64.random(in: 1...UInt64.max)
     exposedNames = settings.interfaces.exposed
+    supplies = CallSupplies(exposedNames)
     let introduction = Introduction(
       node: settings.node, incarnation: incarnation, kind: settings.kind, pid: getpid(), version: settings.version,
       capabilities: settings.capabilities, limits: settings.limits, heartbeat: settings.heartbeat.milliseconds, listen: settings.listen)
@@ -96,8 +96,10 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
   /// The thread of the bus, as an executor.
   ///
   /// A short, non-blocking actor may run on it: `nonisolated var unownedExecutor: UnownedSerialExecutor { actorSystem.loop.asUnownedSerialExecutor() }`.
-  /// A caller's task may prefer it: `Task(executorPreference: bus.loop) { … }`.
   public var loop: EventLoop { transport.loop }
+
+  /// The same thread for tasks: a caller that prefers it, `Task(executorPreference: bus.taskExecutor) { … }`, makes calls without a thread hop.
+  public var taskExecutor: LoopTaskExecutor { transport.taskExecutor }
 
   // MARK: What code around a call can know
 
@@ -135,7 +137,7 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
   }
 
   public func makeInvocationEncoder() -> BusInvocationEncoder {
-    loop.isCurrent ? BusInvocationEncoder(encoders.take()) : BusInvocationEncoder()
+    loop.isCurrent ? BusInvocationEncoder(supplies.encoders.take()) : BusInvocationEncoder()
   }
 
   public nonisolated(nonsending) func remoteCall<Actor, Failure, Success>(

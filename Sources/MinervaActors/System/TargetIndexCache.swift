@@ -11,10 +11,17 @@ struct TargetIndexCache {
     var index: UInt16?
   }
 
+  private let names: ExposedNames
+  private let isEmpty: Bool
   private var entries = [Entry](repeating: Entry(), count: 64)
 
-  @inline(__always) mutating func index(of target: String, in names: ExposedNames) -> UInt16? {
-    guard !names.names.isEmpty else { return nil }
+  init(_ names: ExposedNames) {
+    self.names = names
+    isEmpty = names.names.isEmpty
+  }
+
+  @inline(__always) mutating func index(of target: String) -> UInt16? {
+    guard !isEmpty else { return nil }
     var target = target
     return target.withUTF8 { text -> UInt16? in
       guard let base = text.baseAddress, !text.isEmpty else { return nil }

@@ -18,6 +18,7 @@ package protocol TransportDelegate: AnyObject {
 package final class Transport: @unchecked Sendable {
   // Confined to the loop: other threads reach it through `loop.post`.
   package let loop: EventLoop
+  package let taskExecutor: LoopTaskExecutor
   package let settings: TransportSettings
   @exclusivity(unchecked) package unowned(unsafe) var delegate: (any TransportDelegate)?
   @exclusivity(unchecked) package var counters = BusCounters()
@@ -40,6 +41,7 @@ package final class Transport: @unchecked Sendable {
   package init(_ settings: TransportSettings) {
     self.settings = settings
     loop = EventLoop()
+    taskExecutor = LoopTaskExecutor(loop)
     log = LogLimiter(settings.log)
     authorized = settings.security.authorized
   }

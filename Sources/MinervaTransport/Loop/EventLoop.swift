@@ -8,13 +8,22 @@ import Synchronization
 /// A turn takes what has arrived (bounded), runs what was posted and enqueued, lets the links flush what the turn produced, and sweeps
 /// timers. Work that computes (a diff) does not belong here: it would stall heartbeats.
 ///
-/// As a `SerialExecutor` it runs distributed actors whose `unownedExecutor` it is; as a `TaskExecutor` it keeps a caller's task on the
-/// thread so that a call costs no thread hop.
-public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+/// As a `SerialExecutor` it runs distributed actors whose `unownedExecutor` it is; its ``LoopTaskExecutor`` keeps a caller's task on the thread,
+/// so that a call costs no thread hop.
+public final class EventLoop: SerialExecutor, @unchecked Sendable {
   // `shared` is what other threads touch; everything in `confined` belongs to the loop's thread alone.
 
+  /// A job and how it came: as an actor's, or as a task's that is isolated to nobody.
+  ///
+  /// The two run differently. A task's job that ran as the loop's isolated one would have to be enqueued again at its first step, which cost a
+  /// third of a call.
+  fileprivate struct Job {
+    let job: UnownedJob
+    let isTask: Bool
+  }
+
   private struct Shared: ~Copyable {
-    var jobs: [UnownedJob] = []
+    var jobs: [Job] = []
     var posts: [@Sendable () -> Void] = []
     var isSleeping = false
     var isStopping = false
@@ -25,8 +34,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   /// What only the loop's thread touches.
   final class Confined {
-    @exclusivity(unchecked) var localJobs: [UnownedJob] = []
-    @exclusivity(unchecked) var spareJobs: [UnownedJob] = []
+    @exclusivity(unchecked) fileprivate var localJobs: [Job] = []
+    @exclusivity(unchecked) fileprivate var spareJobs: [Job] = []
+    /// The executor of tasks on this loop; the transport keeps it.
+    @exclusivity(unchecked) unowned(unsafe) var tasks: LoopTaskExecutor?
     @exclusivity(unchecked) var sources: [any EventSource] = []
     var polled: [pollfd] = []
     var sourcesChanged = false
@@ -103,8 +114,11 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   /// Runs `work` now when on the loop, else posts it.
   @inline(__always) package func perform(_ work: @escaping @Sendable () -> Void) { if isCurrent { work() } else { post(work) } }
 
-  public func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
+  public func enqueue(_ job: consuming ExecutorJob) { enqueue(Job(job: UnownedJob(job), isTask: false)) }
+
+  fileprivate func enqueue(task job: consuming ExecutorJob) { enqueue(Job(job: UnownedJob(job), isTask: true)) }
+
+  @inline(__always) private func enqueue(_ job: Job) {
     if isCurrent {
       confined.localJobs.append(job)
       return
@@ -169,12 +183,18 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
   }
 
-  @inline(__always) private func run(_ jobs: [UnownedJob]) {
-    for job in jobs { job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor()) }
+  @inline(__always) private func run(_ jobs: [Job]) {
+    for job in jobs {
+      if job.isTask, let tasks = confined.tasks {
+        job.job.runSynchronously(on: tasks.asUnownedTaskExecutor())
+      } else {
+        job.job.runSynchronously(on: asUnownedSerialExecutor())
+      }
+    }
   }
 
   private func run() {
-    var jobs: [UnownedJob] = []
+    var jobs: [Job] = []
     var posts: [@Sendable () -> Void] = []
     while true {
       confined.now = MonotonicTime.milliseconds
@@ -275,7 +295,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   /// Runs what arrives after the thread has ended, one runner at a time, so that an actor on a closed bus still answers.
   private func drainAfterEnd() {
     while true {
-      let work = shared.withLock { shared -> ([UnownedJob], [@Sendable () -> Void])? in
+      let work = shared.withLock { shared -> ([Job], [@Sendable () -> Void])? in
         guard !shared.isDraining, !(shared.jobs.isEmpty && shared.posts.isEmpty) else { return nil }
         shared.isDraining = true
         let work = (shared.jobs, shared.posts)
@@ -302,4 +322,18 @@ extension EventLoop {
       withUnsafeBytes(of: asUnownedSerialExecutor()) { ours in theirs.elementsEqual(ours) }
     }
   }
+}
+
+/// Keeps tasks on the thread of a bus: `Task(executorPreference: bus.taskExecutor) { … }`.
+///
+/// What such a task does is short and does not block, like everything on the loop.
+public final class LoopTaskExecutor: TaskExecutor, Sendable {
+  private let loop: EventLoop
+
+  init(_ loop: EventLoop) {
+    self.loop = loop
+    loop.confined.tasks = self
+  }
+
+  public func enqueue(_ job: consuming ExecutorJob) { loop.enqueue(task: job) }
 }

@@ -169,7 +169,7 @@ enum BusBench {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for index in 0..<inFlight {
         let share = count / inFlight + (index < count % inFlight ? 1 : 0)
-        group.addTask(executorPreference: bus.loop) {
+        group.addTask(executorPreference: bus.taskExecutor) {
           for _ in 0..<share {
             let answer = try await echo.echo(payload)
             guard answer.count == payload.count else { throw MinervaError.badMessage("the echo has \(answer.count) bytes") }
