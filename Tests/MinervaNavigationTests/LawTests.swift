@@ -205,6 +205,13 @@ struct LawTests {
     #expect(stage.stack() == "s1")
   }
 
+  @Test("a finger does not wait behind a transition")
+  func gestureIsBusy() {
+    var stage = shown("Home", "List")
+    stage.ask(opening("Next"))
+    #expect(stage.ask(.gesture(.back, .begin))?.refusal?.code == "nav.busy")
+  }
+
   @Test("a veto holds gestures, and gestures only")
   func veto() {
     var stage = Stage()

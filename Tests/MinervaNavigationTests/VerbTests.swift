@@ -107,6 +107,15 @@ struct VerbTests {
     #expect(stage.state.screen(3)?.summary.parent == shell)
   }
 
+  @Test("containers in one another come to an end")
+  func tooDeep() {
+    var stage = Stage()
+    stage.catalog["Shell"] = .tabs("home")
+    for _ in 0..<60 { stage.ask(opening("Shell")) }
+    #expect(stage.answers.last?.resolution.refusal?.code == "nav.too_deep")
+    #expect(stage.state.coordinatorCount == 66)
+  }
+
   @Test("open via tab starts, selects and pushes as one")
   func openViaTab() {
     var stage = Stage()

@@ -7,6 +7,8 @@ extension Command {
     case open(Opening)
     /// Takes the named transition of a screen; `nil` input is the transition's own, `nil` screen the origin or the top.
     case go(name: String, from: ScreenRef?, input: [UInt8]?)
+    /// Follows a link whose hops have been resolved, as one transaction (R2).
+    case follow([RouteStep])
     /// Removes `count` screens from the top of a stack; `nil` is the origin's stack or the visible one.
     case back(count: UInt32, in: NavPath?)
     /// Removes all above the screen.
@@ -123,6 +125,7 @@ extension Command.Action {
     case .launch: "launch"
     case .open: "open"
     case .go: "go"
+    case .follow: "deeplink"
     case .back, .backTo, .backRoot: "back"
     case .close: "close"
     case .dismiss, .dismissAll: "dismiss"

@@ -46,7 +46,8 @@ extension SceneState {
         effects.append(.admitted(Admission(txn: command.txn, caller: command.caller, seq: seq, standing: .joined(first))))
         return
       }
-      if case .reject = command.policy {
+      // A finger does not wait: by the time it could begin, it has left the glass.
+      if command.policy == .reject || command.action.isGesture {
         throw Refusal(code: "nav.busy", message: "#\(blocker.seq) is in the way (\(doing(blocker))); try again or let it queue")
       }
       try requireRoom()
@@ -244,10 +245,15 @@ extension SceneState {
 }
 
 extension Command.Action {
+  /// Whether it is a finger's.
+  var isGesture: Bool {
+    if case .gesture = self { true } else { false }
+  }
+
   /// The screens it names.
   var targets: [ScreenRef] {
     switch self {
-    case .launch, .back, .backRoot, .dismissAll, .gesture, .withdraw, .end: []
+    case .launch, .follow, .back, .backRoot, .dismissAll, .gesture, .withdraw, .end: []
     case .open(let opening): opening.popTo.map { [$0] } ?? []
     case .go(_, let ref, _), .dismiss(let ref), .selectTab(_, let ref, _), .collapse(let ref), .expand(let ref): ref.map { [$0] } ?? []
     case .backTo(let ref), .send(let ref, _), .output(let ref, _), .finish(let ref, _), .cancel(let ref), .act(let ref, _): [ref]

@@ -56,6 +56,7 @@ extension SceneState {
 
   func planOpen(_ opening: Command.Opening, origin: ScreenID?) throws(Refusal) -> Plan {
     let destination = try destination(of: opening, origin: origin)
+    try requireShallow(destination)
     var plan = Plan(configures: opening.configures)
     let placed = opening.into != nil || opening.popTo != nil
     plan.isImplicit = !placed && (origin.flatMap(stackAround) == nil) && !(opening.via == .root && origin != nil)
@@ -120,6 +121,26 @@ extension SceneState {
         id: id, module: opening.module, input: opening.input, via: opening.via, parent: parent, unhosted: opening.unhosted))
     plan.subject = id
     return plan
+  }
+
+  /// Refuses containers in containers without end: whoever walks the tree must come back.
+  private func requireShallow(_ destination: Destination) throws(Refusal) {
+    var outer: ScreenID?
+    switch destination {
+    case .layer: return
+    case .stack(let key): outer = owner(of: key)
+    case .slot(let owner, _), .tab(let owner, _), .detail(let owner): outer = owner
+    }
+    var depth = 0
+    while let id = outer, let node = nodes[id] {
+      depth += 1
+      switch node.place {
+      case .none: outer = nil
+      case .stack(let key): outer = owner(of: key)
+      case .slot(let owner, _): outer = owner
+      }
+    }
+    if depth > 32 { throw Refusal(code: "nav.too_deep", message: "32 containers stand in one another; open it further out") }
   }
 
   /// What a pop-to leaves of its target's stack.

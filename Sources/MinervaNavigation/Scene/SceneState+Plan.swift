@@ -16,6 +16,7 @@ extension SceneState {
       plan.subject = ScreenID(nextScreen)
     case .open(let opening): plan = try planOpen(opening, origin: origin)
     case .go(let name, let ref, let input): plan = try planGo(name, from: ref, input: input, origin: origin)
+    case .follow(let steps): plan = try planRoute(steps)
     case .back(let count, let path): plan = try planBack(Int(count), in: path, origin: origin)
     case .backTo(let ref): plan = try planBack(to: try target(ref))
     case .backRoot(let path):
@@ -248,7 +249,7 @@ extension Command.Action {
   /// Whether it puts something up, so that whoever asks must still stand (N12).
   var needsPresenter: Bool {
     switch self {
-    case .open, .go, .launch: true
+    case .open, .go, .launch, .follow: true
     default: false
     }
   }

@@ -152,7 +152,7 @@ struct RandomScene {
       case .admitted, .turnTaken, .end, .renderer, .wake: break
       }
     }
-    return flaw()
+    return steps.count % 3 == 0 ? flaw() : nil
   }
 
   /// What is wrong with the state by itself.
@@ -206,6 +206,7 @@ struct RandomScene {
     }
     let free = Set(state.coordinators.map(\.summary.screen)).isEmpty
     if free, !state.takenGates(of: nil).isEmpty { return "a gate is taken and nothing is open" }
+    if let flaw = flaw() { return flaw }
     if !state.requests.isEmpty { return "in flight for ever: \(state.requests)" }
     for (txn, times) in asked {
       let answers = answered[txn] ?? []

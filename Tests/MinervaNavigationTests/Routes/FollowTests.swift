@@ -1,0 +1,80 @@
+import MinervaNavigation
+import Testing
+
+@Suite("Following links")
+struct FollowTests {
+  private let order = RouteStep(address("Order"), input: [57])
+  private let item = RouteStep(address("Item"), input: [52])
+  private let orders = RouteStep(address("Orders"), via: .tab("orders"))
+
+  private func shell() -> Stage {
+    var stage = Stage()
+    stage.catalog["Shell"] = .tabs("home", "orders")
+    stage.open("Shell")
+    return stage
+  }
+
+  @Test("R2: the preview tells what is kept, dismissed, started and opened; nothing changes")
+  func preview() throws {
+    var stage = shell()
+    stage.open("Alert", via: .modal(.alert))
+    let state = stage.state
+    let text = try stage.state.preview([orders, order, item]).map(\.description).joined(separator: " | ")
+    #expect(text == "dismiss s3 Alert | keep s1 Shell | tab orders (start Orders) | push Order9 | push Item4")
+    #expect(stage.state == state)
+  }
+
+  @Test("R2, R5: a link commits once, dismisses what is over it first, and again is no change")
+  func commits() {
+    var stage = shell()
+    stage.open("Alert", via: .modal(.alert))
+    let outcome = stage.ask(.follow([orders, order, item]))?.outcome
+    #expect(outcome?.removed.map(\.reason) == [.dismissed])
+    #expect(stage.stack("main/orders") == "s4 s5 s6")
+    #expect(stage.state.activePath.description == "main/orders")
+    #expect(stage.state.screen(6)?.summary.parent == 5)
+    #expect(stage.ask(.follow([orders, order, item]))?.outcome?.changed == false)
+  }
+
+  @Test("R2: the longest common prefix stays; R5, A06: what is in the tree but covered becomes visible")
+  func prefix() {
+    var stage = shell()
+    stage.ask(.follow([orders, order, item]))
+    stage.ask(.selectTab(name: "home", of: nil, reset: false))
+    stage.open("Sheet", via: .modal(.sheet))
+    stage.ask(.follow([orders, order]))
+    #expect(stage.stack("main/orders") == "s3 s4")
+    #expect(stage.removals == ["s6 dismissed", "s5 popped"])
+    #expect(stage.state.activePath.description == "main/orders")
+    let other = RouteStep(address("Order"), input: [56])
+    stage.ask(.follow([orders, other, item]))
+    #expect(stage.stack("main/orders") == "s3 s7 s8")
+  }
+
+  @Test("R2: modal hops stay when they are open, and are presented when they are not")
+  func modal() {
+    var stage = shell()
+    let sheet = RouteStep(address("Filter"), via: .modal(.sheet))
+    stage.ask(.follow([sheet, item]))
+    #expect(stage.stack("modal[1]") == "s3 s4")
+    stage.open("Over", via: .modal(.alert))
+    stage.ask(.follow([sheet]))
+    #expect(stage.stack("modal[1]") == "s3")
+    #expect(stage.removals == ["s5 dismissed", "s4 popped"])
+    #expect(stage.ask(.follow([sheet]))?.outcome?.changed == false)
+  }
+
+  @Test("N14: a link that fails on the way leaves nothing behind")
+  func fails() {
+    var stage = shell()
+    stage.open("Sheet", via: .modal(.sheet))
+    stage.catalog["Item"] = .refused(Refusal(code: "module.factory_failed", message: "no"))
+    let hash = stage.state.treeHash
+    #expect(stage.ask(.follow([orders, order, item]))?.refusal?.code == "module.factory_failed")
+    #expect(stage.state.treeHash == hash)
+    #expect(stage.ask(.follow([RouteStep(address("X"), via: .tab("none"))]))?.refusal?.code == "route.failed")
+    #expect(stage.ask(.follow([RouteStep(address("X"), via: .detail)]))?.refusal?.code == "route.not_routable")
+    var empty = Stage()
+    #expect(empty.ask(.follow([order]))?.refusal?.code == "route.wrong_context")
+  }
+}
