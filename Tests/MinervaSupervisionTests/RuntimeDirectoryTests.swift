@@ -203,9 +203,9 @@ import Testing
   }
 }
 
-/// Asks again and again, at most five seconds, whether something became true.
+/// Asks again and again, at most twenty seconds, whether something became true.
 func eventually(_ condition: () -> Bool) -> Bool {
-  let deadline = MonotonicTime.now + .seconds(5)
+  let deadline = MonotonicTime.now + .seconds(20)
   while !condition() {
     guard MonotonicTime.now < deadline else { return false }
     usleep(2_000)
