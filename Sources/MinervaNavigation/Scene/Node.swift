@@ -157,7 +157,7 @@ struct NodeTable: Hashable, Sendable, Codable {
 
   /// Adds a coordinator whose name is greater than all others'.
   mutating func append(_ node: Node) {
-    all.append(node)
+    all.appendTightly(node)
   }
 
   /// Removes a coordinator and returns it.

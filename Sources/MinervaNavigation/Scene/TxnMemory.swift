@@ -9,8 +9,9 @@ struct TxnMemory: Hashable, Sendable {
   /// The answers, the oldest first; those before `start` are forgotten.
   private var entries: [Entry] = []
   private var start = 0
-  /// Where an answer stands, counted from the first that ever was.
+  /// Where an answer stands, counted from the first that ever was; empty while there are so few that a search is as fast.
   private var places: [String: Int] = [:]
+  private static let few = 16
   private var dropped = 0
 
   /// How many are remembered.
@@ -21,18 +22,23 @@ struct TxnMemory: Hashable, Sendable {
 
   /// The answer to a request, while it is remembered.
   func answer(to txn: String) -> Answer? {
-    places[txn].map { entries[$0 - dropped].answer }
+    if places.isEmpty { return remembered.last { $0.answer.txn == txn }?.answer }
+    return places[txn].map { entries[$0 - dropped].answer }
   }
 
   /// Remembers an answer and forgets those that the settings no longer cover.
   mutating func remember(_ answer: Answer, at time: SceneTime, _ settings: SceneSettings) {
-    places[answer.txn] = dropped + entries.count
-    entries.append(Entry(answer: answer, at: time))
+    entries.appendTightly(Entry(answer: answer, at: time))
+    if !places.isEmpty {
+      places[answer.txn] = dropped + entries.count - 1
+    } else if count > Self.few {
+      index()
+    }
     while count > settings.rememberedAlways,
       count > settings.remembered || entries[start].at.advanced(by: UInt64(settings.memory)) < time
     {
       let forgotten = entries[start].answer.txn
-      if places[forgotten] == dropped + start { places[forgotten] = nil }
+      if !places.isEmpty, places[forgotten] == dropped + start { places[forgotten] = nil }
       start += 1
     }
     if start > 64, start * 2 > entries.count {
@@ -41,12 +47,25 @@ struct TxnMemory: Hashable, Sendable {
       start = 0
     }
   }
+
+  /// Notes where each answer stands.
+  private mutating func index() {
+    for place in start..<entries.count { places[entries[place].answer.txn] = dropped + place }
+  }
+}
+
+extension Array {
+  /// Appends with little to spare while the array is small: there are many small scenes.
+  mutating func appendTightly(_ element: Element) {
+    if count == capacity, count < 16 { reserveCapacity(count + 2) }
+    append(element)
+  }
 }
 
 extension TxnMemory: Codable {
   init(from decoder: any Decoder) throws {
     entries = try decoder.singleValueContainer().decode([Entry].self)
-    for (place, entry) in entries.enumerated() { places[entry.answer.txn] = place }
+    if entries.count > Self.few { index() }
   }
 
   func encode(to encoder: any Encoder) throws {
