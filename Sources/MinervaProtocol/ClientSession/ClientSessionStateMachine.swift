@@ -79,6 +79,8 @@ package struct ClientSessionStateMachine: Sendable {
   private var calls: [CallID: Call] = [:]
   /// The order in which calls were made: they are sent in it again.
   private var order: [CallID] = []
+  /// No later than the deadline of any call: one comparison a call instead of a search a question.
+  private var soonest = Moment.distantFuture
   private var wasRegistered = false
   private var lostAnnounced = false
   private var registrationBackoff = Backoff(first: 100, cap: 2_000)
@@ -91,9 +93,9 @@ package struct ClientSessionStateMachine: Sendable {
   /// Whether calls are sent at once.
   package var isRegistered: Bool { if case .registered = state { true } else { false } }
 
-  /// When ``tick(_:)`` has to be called next, or never. Linear in the calls in flight, which are bounded.
+  /// When ``tick(_:)`` has to be called next, or never; perhaps somewhat early, as the deadline of an answered call is forgotten at the next tick.
   package var nextDeadline: Moment? {
-    var next = calls.values.map(\.deadline).min() ?? .distantFuture
+    var next = calls.isEmpty ? .distantFuture : soonest
     switch state {
     case .registering(let until), .refused(let until): next = min(next, until)
     case .disconnected, .registered, .closed: break
@@ -117,6 +119,7 @@ extension ClientSessionStateMachine {
     }
     calls[id] = Call(repeatability: repeatability, deadline: deadline)
     order.append(id)
+    soonest = min(calls.count == 1 ? .distantFuture : soonest, deadline)
     return send(id, at: now).map { [$0] } ?? []
   }
 
@@ -135,12 +138,13 @@ extension ClientSessionStateMachine {
   /// Time passes: calls past their deadline end, an unanswered registration gives up its link.
   package mutating func tick(_ now: Moment) -> [Action] {
     var actions: [Action] = []
-    for id in order where calls[id].map({ $0.deadline <= now }) ?? false {
+    for id in order where soonest <= now && calls[id].map({ $0.deadline <= now }) ?? false {
       guard let call = calls.removeValue(forKey: id) else { continue }
       if call.sent { actions.append(.sendCancel(id)) }
       actions.append(.fail(id, ClientSessionStateMachine.late(call)))
     }
     compactOrder()
+    soonest = calls.values.lazy.map(\.deadline).min() ?? .distantFuture
     switch state {
     case .registering(let until) where until <= now:
       state = .disconnected

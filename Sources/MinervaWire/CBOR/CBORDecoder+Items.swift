@@ -42,7 +42,7 @@ extension CBORDecoder {
 
   @inline(__always) func text() throws -> String {
     let utf8 = try unsafe span(3, "text")
-    guard let text = unsafe String(validating: utf8.bindMemory(to: UInt8.self), as: UTF8.self) else { throw fail(.invalidUTF8) }
+    guard let text = unsafe String(utf8) else { throw fail(.invalidUTF8) }
     return text
   }
 

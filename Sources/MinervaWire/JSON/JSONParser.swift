@@ -223,7 +223,7 @@
 
   private func text(_ start: Int, _ end: Int) throws(JSONError) -> String {
     let span = unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-    guard let text = unsafe String(validating: span.bindMemory(to: UInt8.self), as: UTF8.self) else {
+    guard let text = unsafe String(span) else {
       throw fail("the string is not UTF-8", at: start)
     }
     return text
