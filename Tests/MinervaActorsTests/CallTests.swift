@@ -146,6 +146,25 @@ struct CallTests {
     }
   }
 
+  @Test("byte strings from 64 KiB cross as frames of their own, in order with small calls", arguments: Pair.Way.allCases, [false, true])
+  func largePayloads(_ way: Pair.Way, onLoop: Bool) async throws {
+    try await Pair.with(way) { pair in
+      let actor: any DistributedActor = onLoop ? try await LoopEcho.serve(on: pair.server) : try await PoolEcho.serve(on: pair.server)
+      try await pair.client.connect(to: pair.endpoint)
+      for size in [65_535, 65_536, 65_537, 1 << 20, 3 << 20] {
+        let payload = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        async let small = pair.echo().add(size, 1)
+        #expect(try await pair.echo().echo(payload) == payload)
+        #expect(try await small == size + 1)
+      }
+      // Over 4 MiB in frames is over the limit all the same.
+      #expect(await failure { _ = try await pair.echo().echo([UInt8](repeating: 1, count: 5 << 20)) }?.code == .tooLarge)
+      let local = try $Echo.resolve(id: ActorAddress(node: "server", name: "echo"), using: pair.server)
+      #expect(try await local.echo([UInt8](repeating: 9, count: 100_000)).count == 100_000)
+      withExtendedLifetime(actor) {}
+    }
+  }
+
   @Test("a message over the limit is refused before it is sent, and the link lives on")
   func tooLarge() async throws {
     try await Pair.with(client: { $0.limits.messageBytes = 64 << 10 }) { pair in

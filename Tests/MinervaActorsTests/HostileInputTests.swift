@@ -94,6 +94,37 @@ struct HostileInputTests {
     }
   }
 
+  @Test("payload frames: a wrong number of them, and one asked for twice or that is not there")
+  func forgedFrames() async throws {
+    try await Pair.with { pair in
+      let actor = try await PoolEcho.serve(on: pair.server)
+      let name = try #require(try await InterfaceTargets<$Echo>.echo().names.first { $0.contains("4echo") })
+      let raw = try #require(RawPeer(pair.endpoint))
+      #expect(try raw.greet("raw") == .welcome)
+      func call(_ arguments: [UInt8], count: UInt8, frames: UInt8) -> [UInt8] {
+        var bytes = RawPeer.call("echo", name, arguments: arguments, count: count)
+        bytes[7] = frames
+        return bytes
+      }
+      let first: [UInt8] = [0xD9, 0x4D, 0x56, 0x00]
+      let before = await pair.server.counters().badMessages
+      raw.send([call(first, count: 1, frames: 2), [1, 2, 3]])
+      raw.send([call(first, count: 1, frames: 0), [1, 2, 3]])
+      raw.send([call([0xD9, 0x4D, 0x56, 0x05], count: 1, frames: 1), [1, 2, 3]])
+      #expect(RawPeer.error(try #require(raw.receive()))?.code == .badMessage)
+      raw.send([call([0xD9, 0x4D, 0x56, 0x3B, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], count: 1, frames: 1), [1]])
+      #expect(RawPeer.error(try #require(raw.receive()))?.code == .badMessage)
+      raw.send([call([0xD9, 0x00, 0x01, 0x00], count: 1, frames: 1), [1]])
+      #expect(RawPeer.error(try #require(raw.receive()))?.code == .badMessage)
+      #expect(await pair.server.counters().badMessages == before + 2)
+      raw.send([call(first, count: 1, frames: 1), [1, 2, 3]])
+      let answer = try #require(raw.receive())
+      #expect(RawPeer.error(answer) == nil)
+      #expect(try answer.withUnsafeBytes { try Envelope.read($0, limits: .standard).kind } == .reply)
+      withExtendedLifetime(actor) {}
+    }
+  }
+
   private func hiddenName() async throws -> String {
     let targets = try await InterfaceTargets.learn($Echo.self) { probe in try await probe("hidden") { _ = try await $0.hidden() } }
     return try #require(targets.names.first)

@@ -63,8 +63,8 @@ struct SecurityTests {
     let client = Self.client("client", keys, server: key)
     #expect(await failure { try await client.connect(to: endpoint) }?.code == .unauthorized)
     await server.authorize(AuthorizedKeys([keys.publicKey: AuthorizedKeys.Entry(grant: .local)]))
-    #expect(try await client.connect(to: endpoint) == "server")
     let events = client.peerEvents
+    #expect(try await client.connect(to: endpoint) == "server")
     await server.authorize(AuthorizedKeys())
     for await event in events { if case .lost = event { break } }
     for bus in [client, server] { await bus.close(grace: .zero) }

@@ -13,7 +13,7 @@ struct TransportTests {
     func linkRose(_ link: Link) { log.withLock { $0.append("up \(link.peer?.node ?? "?")") } }
     func linkFell(_ link: Link, _ error: MinervaError) { log.withLock { $0.append("down \(error.code)") } }
     func attemptFailed(_ link: Link, _ error: MinervaError) { log.withLock { $0.append("failed \(error.code)") } }
-    func received(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, on link: Link) {
+    func received(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frames: MessageFrames, on link: Link) {
       log.withLock { $0.append("\(envelope.kind) \(envelope.call)") }
     }
   }

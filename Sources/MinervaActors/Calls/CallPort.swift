@@ -70,6 +70,7 @@ final class CallPort: @unchecked Sendable {
   /// Completes the message behind the arguments: the address as trailer, the envelope over the room in front.
   @inline(__always) private func write(_ call: borrowing OutgoingCall, _ identifier: UInt64, _ remaining: Int64) throws(MinervaError) {
     let buffer = call.encoder.buffer
+    let payloads = call.encoder.payloads
     var header = Envelope(
       .call, arguments: UInt8(truncatingIfNeeded: call.arguments), call: identifier, deadline: UInt32(clamping: remaining),
       bodyLength: UInt32(clamping: buffer.count - Envelope.size))
@@ -81,20 +82,23 @@ final class CallPort: @unchecked Sendable {
     } else {
       try buffer.append(name: call.target, limit: limits.nameBytes)
     }
+    header.frames = UInt8(truncatingIfNeeded: payloads.count)
     buffer.withUnsafeMutableBytes { header.write(to: $0) }
-    if try send(buffer, isList: call.isList) { supplies.encoders.giveBack(call.encoder) }
+    if try send(buffer, payloads, isList: call.isList) { supplies.encoders.giveBack(call.encoder) }
   }
 
   /// Queues a message; true when the buffer may be used again.
-  @inline(__always) @discardableResult private func send(_ buffer: OutputBuffer, isList: Bool) throws(MinervaError) -> Bool {
-    if let link { return try link.send(buffer, isList: isList) }
-    try system.loopBack(buffer, isList: isList)
-    return true
+  @inline(__always) @discardableResult private func send(_ buffer: OutputBuffer, _ payloads: [[UInt8]] = [], isList: Bool)
+    throws(MinervaError) -> Bool
+  {
+    if let link { return try link.send(buffer, payloads, isList: isList) }
+    try system.loopBack(buffer, payloads, isList: isList)
+    return payloads.isEmpty
   }
 
   /// An answer came in; one that comes too late meets nobody.
-  @inline(__always) func answered(_ identifier: UInt64, _ body: UnsafeRawBufferPointer, in frame: Frame) {
-    pending.remove(identifier)?.continuation.resume(returning: Answer(frame: frame, body: body))
+  @inline(__always) func answered(_ identifier: UInt64, _ body: UnsafeRawBufferPointer, in frames: MessageFrames) {
+    pending.remove(identifier)?.continuation.resume(returning: Answer(frames: frames, body: body))
   }
 
   /// An error came in.
@@ -166,15 +170,17 @@ final class CallPort: @unchecked Sendable {
 
   /// Sends a reply whose first bytes are room for the envelope; true when the buffer may be used again.
   @discardableResult
-  func reply(_ identifier: UInt64, _ buffer: OutputBuffer) -> Bool {
+  func reply(_ identifier: UInt64, _ encoder: CBOREncoder) -> Bool {
     guard !isOver else { return true }
-    let isList = buffer.count > limits.messageBytes
+    let buffer = encoder.buffer
+    let payloads = encoder.payloads
+    let isList = payloads.reduce(buffer.count) { $0 + $1.count } > limits.messageBytes
     let header = Envelope(
-      .reply, flags: Envelope.Flags(rawValue: isList ? Envelope.Flags.list.rawValue : 0), call: identifier,
-      bodyLength: UInt32(clamping: buffer.count - Envelope.size))
+      .reply, flags: Envelope.Flags(rawValue: isList ? Envelope.Flags.list.rawValue : 0), frames: UInt8(truncatingIfNeeded: payloads.count),
+      call: identifier, bodyLength: UInt32(clamping: buffer.count - Envelope.size))
     buffer.withUnsafeMutableBytes { header.write(to: $0) }
     do throws(MinervaError) {
-      return try send(buffer, isList: isList)
+      return try send(buffer, payloads, isList: isList)
     } catch {
       reply(identifier, failing: error)
       return false

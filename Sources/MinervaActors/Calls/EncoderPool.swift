@@ -6,7 +6,15 @@ struct EncoderPool {
 
   private static let limit = 64
 
-  @inline(__always) mutating func take() -> CBOREncoder { free.popLast() ?? CBOREncoder(headerRoom: Envelope.size) }
+  @inline(__always) mutating func take() -> CBOREncoder { free.popLast() ?? Self.make() }
+
+  /// An encoder whose large byte strings travel as payload frames, without being copied.
+  static func make() -> CBOREncoder {
+    let encoder = CBOREncoder(headerRoom: Envelope.size)
+    encoder.payloadThreshold = 64 << 10
+    encoder.payloadLimit = 8
+    return encoder
+  }
 
   @inline(__always) mutating func giveBack(_ encoder: CBOREncoder) {
     guard free.count < Self.limit else { return }

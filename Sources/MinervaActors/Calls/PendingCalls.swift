@@ -1,10 +1,10 @@
 import MinervaTransport
 import MinervaWire
 
-/// The bytes of an answer, in the frame they came in.
+/// The bytes of an answer, in the frames they came in.
 struct Answer: @unchecked Sendable {
-  // The frame is immutable and keeps the bytes alive.
-  let frame: Frame
+  // The frames are immutable and keep the bytes alive.
+  let frames: MessageFrames
   let body: UnsafeRawBufferPointer
 }
 

@@ -19,10 +19,10 @@ final class ServedCall: @unchecked Sendable {
     self.context = context
   }
 
-  /// Sends the buffer, whose first bytes are room for the envelope, as the reply.
-  func answer(_ buffer: OutputBuffer) {
-    nonisolated(unsafe) let buffer = buffer  // Given away here: nobody else writes to it any more.
-    system.loop.perform { self.finish { self.port.reply(self.identifier, buffer) } }
+  /// Sends what was encoded, behind room for the envelope, as the reply.
+  func answer(_ encoder: CBOREncoder) {
+    nonisolated(unsafe) let encoder = encoder  // Given away here: nobody else writes to it any more.
+    system.loop.perform { self.finish { self.port.reply(self.identifier, encoder) } }
   }
 
   /// Sends an error.

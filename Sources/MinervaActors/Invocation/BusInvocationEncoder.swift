@@ -11,7 +11,7 @@ public struct BusInvocationEncoder: DistributedTargetInvocationEncoder {
   /// True when the call goes through the stub of an interface.
   private(set) var isThroughStub = false
 
-  init(_ encoder: CBOREncoder = CBOREncoder(headerRoom: Envelope.size)) { self.encoder = encoder }
+  init(_ encoder: CBOREncoder = EncoderPool.make()) { self.encoder = encoder }
 
   /// Generic methods do not cross processes: a name of a type from outside would have to be looked up in the runtime.
   ///

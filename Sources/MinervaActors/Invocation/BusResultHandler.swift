@@ -8,17 +8,17 @@ public struct BusResultHandler: DistributedTargetInvocationResultHandler {
   let call: ServedCall
 
   public func onReturn<Success: Codable>(value: Success) async throws {
-    let encoder = CBOREncoder(headerRoom: Envelope.size)
+    let encoder = EncoderPool.make()
     do {
       try encoder.encode(value)
     } catch {
       call.fail(error)
       return
     }
-    call.answer(encoder.buffer)
+    call.answer(encoder)
   }
 
-  public func onReturnVoid() async throws { call.answer(CBOREncoder(headerRoom: Envelope.size, capacity: 64).buffer) }
+  public func onReturnVoid() async throws { call.answer(CBOREncoder(headerRoom: Envelope.size, capacity: 64)) }
 
   public func onThrow<Err: Error>(error: Err) async throws { call.fail(error) }
 }

@@ -81,16 +81,18 @@ extension BusSystem {
   }
 
   /// Hands a message of this process to itself, in a later turn, through the same gates as one from outside.
-  func loopBack(_ buffer: OutputBuffer, isList: Bool) throws(MinervaError) {
+  func loopBack(_ buffer: OutputBuffer, _ payloads: [[UInt8]], isList: Bool) throws(MinervaError) {
     let limit = isList ? settings.limits.listMessageBytes : settings.limits.messageBytes
-    guard buffer.count <= limit else { throw .tooLarge("the message", bytes: buffer.count, limit: limit) }
-    guard let frame = buffer.withUnsafeBytes({ Frame.copying($0) }) else {
+    let count = payloads.reduce(buffer.count) { $0 + $1.count }
+    guard count <= limit else { throw .tooLarge("the message", bytes: count, limit: limit) }
+    let copies = payloads.compactMap { $0.withUnsafeBytes { Frame.copying($0) } }
+    guard let frame = buffer.withUnsafeBytes({ Frame.copying($0) }), copies.count == payloads.count else {
       throw MinervaError(.backpressure, "no memory for the message", retryable: true)
     }
     loop.post {
       do throws(MinervaError) {
         let envelope = try Envelope.read(frame.bytes, limits: self.settings.limits)
-        self.take(envelope, frame.bytes, in: frame, on: self.loopBackPort)
+        self.take(envelope, frame.bytes, in: MessageFrames(head: frame, payloads: copies), on: self.loopBackPort)
       } catch {
         self.transport.counters.badMessages += 1
       }

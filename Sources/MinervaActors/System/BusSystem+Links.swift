@@ -199,9 +199,9 @@ extension BusSystem: TransportDelegate {
     for call in waiting { call.continuation.resume(throwing: error) }
   }
 
-  package func received(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, on link: Link) {
+  package func received(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frames: MessageFrames, on link: Link) {
     guard let attachment = link.attachment else { return }
     // Only `linkRose` sets an attachment, and it sets a port.
-    take(envelope, message, in: frame, on: unsafeDowncast(attachment, to: CallPort.self))
+    take(envelope, message, in: frames, on: unsafeDowncast(attachment, to: CallPort.self))
   }
 }

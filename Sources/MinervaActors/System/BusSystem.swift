@@ -144,8 +144,8 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
     on actor: Actor, target: RemoteCallTarget, invocation: inout BusInvocationEncoder, throwing: Failure.Type, returning: Success.Type
   ) async throws -> Success where Actor: DistributedActor, Actor.ID == ActorAddress, Failure: Error, Success: Codable {
     let answer = try await call(actor.id, target.identifier, invocation)
-    defer { withExtendedLifetime(answer.frame) {} }
-    return try CBORDecoder(answer.body, depth: settings.limits.depth).decode(Success.self)
+    defer { withExtendedLifetime(answer.frames) {} }
+    return try CBORDecoder(answer.body, depth: settings.limits.depth, payloads: answer.frames.payloadBytes).decode(Success.self)
   }
 
   public nonisolated(nonsending) func remoteCallVoid<Actor, Failure>(

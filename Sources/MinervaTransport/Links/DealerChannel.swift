@@ -9,13 +9,14 @@ final class DealerChannel: LinkChannel, EventSource {
   var isReady = true
   var descriptor: Int32 { socket.descriptor }
   var needsDrain: Bool { socket.isTouched && socket.isReadable }
-  /// Called on the loop with each message of exactly one frame.
-  var onFrame: ((Frame) -> Void)?
+  /// Called on the loop with each message: its head and its payload frames.
+  var onFrame: ((Frame, [Frame]) -> Void)?
   /// Called on the loop with each message of any other shape.
   var onMalformed: ((String) -> Void)?
 
   private let socket: ZeroMQSocket
   private let monitor: SocketMonitor
+  private let payloadLimit: Int
   private unowned let loop: EventLoop
 
   init(
@@ -23,6 +24,7 @@ final class DealerChannel: LinkChannel, EventSource {
     onEvent: @escaping (SocketMonitor.Event) -> Void
   ) throws {
     self.loop = loop
+    payloadLimit = settings.limits.frames
     socket = try ZeroMQSocket(.dealer, in: context)
     try socket.apply(settings)
     try socket.set(ZMQ_IMMEDIATE, 1)
@@ -39,16 +41,15 @@ final class DealerChannel: LinkChannel, EventSource {
     var taken = 0
     while taken < budget, !socket.isClosed, let frame = socket.receive() {
       taken += 1
-      guard !frame.hasMore else {
-        var parts = 1
-        while let rest = socket.receive() {
-          parts += 1
-          if !rest.hasMore { break }
+      if frame.hasMore {
+        if let payloads = socket.receiveRest(atMost: payloadLimit) {
+          onFrame?(frame, payloads)
+        } else {
+          onMalformed?("a message of too many frames")
         }
-        onMalformed?("a message of \(parts) frames")
         continue
       }
-      onFrame?(frame)
+      onFrame?(frame, [])
     }
     return taken == budget
   }
@@ -56,6 +57,8 @@ final class DealerChannel: LinkChannel, EventSource {
   func send(_ bytes: UnsafeRawBufferPointer) -> ZeroMQSocket.Sent { socket.isClosed ? .failed : socket.send(bytes) }
 
   func send(owned buffer: OutputBuffer) -> ZeroMQSocket.Sent { socket.isClosed ? .failed : socket.send(owned: buffer) }
+
+  func send(_ head: OutputBuffer, _ payloads: [[UInt8]]) -> ZeroMQSocket.Sent { socket.isClosed ? .failed : socket.send(head, payloads) }
 
   /// For how many milliseconds libzmq may go on writing what it holds after `close`.
   var linger: Int32 = 0

@@ -66,7 +66,7 @@ public final class InProcessHub: Sendable {
 final class InProcessChannel: LinkChannel, @unchecked Sendable {
   // `far`, `onFrame` and `onClosed` are set before the channel is shared or on its own loop; `waiting` is atomic.
   fileprivate(set) var far: InProcessChannel?
-  var onFrame: ((Frame) -> Void)?
+  var onFrame: ((Frame, [Frame]) -> Void)?
   var onClosed: (() -> Void)?
 
   private let loop: EventLoop
@@ -77,19 +77,28 @@ final class InProcessChannel: LinkChannel, @unchecked Sendable {
 
   fileprivate init(loop: EventLoop) { self.loop = loop }
 
-  func send(_ bytes: UnsafeRawBufferPointer) -> ZeroMQSocket.Sent {
+  func send(_ bytes: UnsafeRawBufferPointer) -> ZeroMQSocket.Sent { send(bytes, []) }
+
+  func send(owned buffer: OutputBuffer) -> ZeroMQSocket.Sent { buffer.withUnsafeBytes { send($0) } }
+
+  func send(_ head: OutputBuffer, _ payloads: [[UInt8]]) -> ZeroMQSocket.Sent { head.withUnsafeBytes { send($0, payloads) } }
+
+  private func send(_ head: UnsafeRawBufferPointer, _ payloads: [[UInt8]]) -> ZeroMQSocket.Sent {
     guard let far else { return .failed }
     guard far.waiting.load(ordering: .relaxed) < Self.highWaterMark else { return .full }
-    guard let frame = Frame.copying(bytes) else { return .failed }
+    guard let frame = Frame.copying(head) else { return .failed }
+    var frames: [Frame] = []
+    for payload in payloads {
+      guard let copy = payload.withUnsafeBytes({ Frame.copying($0) }) else { return .failed }
+      frames.append(copy)
+    }
     far.waiting.add(1, ordering: .relaxed)
-    far.loop.post {
+    far.loop.post { [frames] in
       far.waiting.subtract(1, ordering: .relaxed)
-      far.onFrame?(frame)
+      far.onFrame?(frame, frames)
     }
     return .sent
   }
-
-  func send(owned buffer: OutputBuffer) -> ZeroMQSocket.Sent { buffer.withUnsafeBytes { send($0) } }
 
   func close() {
     onFrame = nil

@@ -42,6 +42,8 @@ package final class Link: @unchecked Sendable {
   private struct Outgoing {
     let buffer: OutputBuffer
     let offset: Int
+    /// Byte strings that follow as frames of their own.
+    var payloads: [[UInt8]] = []
     /// Messages and bytes that count against the limits.
     let messages: Int
     let bytes: Int
@@ -77,11 +79,17 @@ package final class Link: @unchecked Sendable {
   ///
   /// - Returns: True when the message was copied, so that the buffer may be used again.
   @discardableResult
-  package func send(_ message: OutputBuffer, isList: Bool = false) throws(MinervaError) -> Bool {
-    let count = message.count
+  package func send(_ message: OutputBuffer, _ payloads: [[UInt8]] = [], isList: Bool = false) throws(MinervaError) -> Bool {
+    let count = payloads.isEmpty ? message.count : payloads.reduce(message.count) { $0 + $1.count }
     let limit = isList ? limits.listMessageBytes : limits.messageBytes
     guard count <= limit else { throw .tooLarge("the message", bytes: count, limit: limit) }
     try machine.load.enqueue(bytes: count, limits: limits)
+    guard payloads.isEmpty else {
+      seal()
+      queue.append(Outgoing(buffer: message, offset: 0, payloads: payloads, messages: 1, bytes: count))
+      needsFlush()
+      return false
+    }
     append(message, counted: true)
     return count < Self.batchable
   }
@@ -110,10 +118,13 @@ package final class Link: @unchecked Sendable {
       seal()
       queue.append(Outgoing(buffer: message, offset: 0, messages: counted ? 1 : 0, bytes: counted ? count : 0))
     }
-    if !isDirty {
-      isDirty = true
-      transport.dirty.append(self)
-    }
+    needsFlush()
+  }
+
+  @inline(__always) private func needsFlush() {
+    guard !isDirty else { return }
+    isDirty = true
+    transport.dirty.append(self)
   }
 
   @inline(__always) private func openBatch() -> OutputBuffer {
@@ -152,7 +163,9 @@ package final class Link: @unchecked Sendable {
       let next = queue[head]
       let size = next.buffer.count - next.offset
       let sent: ZeroMQSocket.Sent
-      if next.offset == 0, size >= Self.handedOver {
+      if !next.payloads.isEmpty {
+        sent = channel.send(next.buffer, next.payloads)
+      } else if next.offset == 0, size >= Self.handedOver {
         sent = channel.send(owned: next.buffer)
       } else {
         sent = next.buffer.withUnsafeBytes { channel.send(UnsafeRawBufferPointer(rebasing: $0[next.offset...])) }

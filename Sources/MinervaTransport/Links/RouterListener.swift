@@ -76,25 +76,24 @@ final class RouterListener: EventSource {
     while taken < budget, !socket.isClosed, let head = socket.receive() {
       taken += 1
       guard head.hasMore, let frame = socket.receive() else { continue }
-      guard !frame.hasMore else {
-        var parts = 2
-        while let rest = socket.receive() {
-          parts += 1
-          if !rest.hasMore { break }
+      var payloads: [Frame] = []
+      if frame.hasMore {
+        guard let rest = socket.receiveRest(atMost: transport.settings.limits.frames) else {
+          transport.malformed("a message of too many frames", from: nil)
+          continue
         }
-        transport.malformed("a message of \(parts - 1) frames", from: nil)
-        continue
+        payloads = rest
       }
       guard let route = Route(head.bytes) else {
         transport.malformed("a peer with a route of its own choosing", from: nil)
         continue
       }
       if route == lastRoute, let link = lastLink {
-        transport.received(frame, on: link)
+        transport.received(frame, payloads, on: link)
       } else if let link = links[route] {
         lastRoute = route
         lastLink = link
-        transport.received(frame, on: link)
+        transport.received(frame, payloads, on: link)
       } else {
         greet(frame, from: route)
       }
@@ -138,7 +137,7 @@ final class RouterListener: EventSource {
     }
     links[route] = link
     connections[connection] = link
-    transport.received(frame, on: link)
+    transport.received(frame, [], on: link)
   }
 
   // MARK: Connections
@@ -171,6 +170,12 @@ final class RouterListener: EventSource {
     return head == .sent ? socket.send(owned: buffer) : head
   }
 
+  fileprivate func send(_ head: OutputBuffer, _ payloads: [[UInt8]], to route: Route) -> ZeroMQSocket.Sent {
+    guard !socket.isClosed else { return .failed }
+    let first = route.withBytes { socket.send($0, more: true) }
+    return first == .sent ? socket.send(head, payloads) : first
+  }
+
   fileprivate func forget(_ route: Route, _ connection: Int32, _ channel: RouterChannel) {
     if let link = links[route], link.channel === channel || link.channel == nil { links[route] = nil }
     if let link = connections[connection], link.channel === channel || link.channel == nil { connections[connection] = nil }
@@ -196,6 +201,8 @@ final class RouterChannel: LinkChannel {
   func send(_ bytes: UnsafeRawBufferPointer) -> ZeroMQSocket.Sent { listener?.send(bytes, to: route) ?? .failed }
 
   func send(owned buffer: OutputBuffer) -> ZeroMQSocket.Sent { listener?.send(owned: buffer, to: route) ?? .failed }
+
+  func send(_ head: OutputBuffer, _ payloads: [[UInt8]]) -> ZeroMQSocket.Sent { listener?.send(head, payloads, to: route) ?? .failed }
 
   func close() {
     listener?.forget(route, connection, self)

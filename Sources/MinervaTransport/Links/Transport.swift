@@ -10,8 +10,22 @@ package protocol TransportDelegate: AnyObject {
   func linkFell(_ link: Link, _ error: MinervaError)
   /// An attempt to reach a dialled peer failed; it is repeated.
   func attemptFailed(_ link: Link, _ error: MinervaError)
-  /// A message of a kind that is not the link's own. The bytes live as long as the frame.
-  func received(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, on link: Link)
+  /// A message of a kind that is not the link's own. The bytes live as long as the frames.
+  func received(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frames: MessageFrames, on link: Link)
+}
+
+/// The frames that a message came in, and that keep its bytes alive.
+package struct MessageFrames: Sendable {
+  package let head: Frame
+  package let payloads: [Frame]
+
+  package init(head: Frame, payloads: [Frame] = []) {
+    self.head = head
+    self.payloads = payloads
+  }
+
+  /// The bytes of the payload frames; valid while the frames are kept.
+  package var payloadBytes: [UnsafeRawBufferPointer] { payloads.isEmpty ? [] : payloads.map(\.bytes) }
 }
 
 /// Performs the links of one bus: listens, dials, beats, flushes. Everything here runs on the loop's thread.
@@ -102,7 +116,7 @@ package final class Transport: @unchecked Sendable {
       InProcessHub.Listener(loop: loop) { [weak self] channel in
         guard let self else { return channel.close() }
         let link = self.accepted(channel)
-        channel.onFrame = { [weak self, weak link] frame in if let self, let link { self.received(frame, on: link) } }
+        channel.onFrame = { [weak self, weak link] frame, payloads in if let self, let link { self.received(frame, payloads, on: link) } }
         channel.onClosed = { [weak self, weak link] in if let self, let link { self.disconnected("the other end closed", on: link) } }
       })
     guard taken else { throw MinervaError(.endpointTaken, "inproc://\(name): another bus of this process listens there") }
@@ -128,7 +142,7 @@ package final class Transport: @unchecked Sendable {
       if case .inProcess(let name) = endpoint {
         guard let hub = settings.hub else { throw MinervaError(.endpointInvalid, "\(endpoint): this bus has no in-process hub") }
         let channel = hub.connect(name, from: loop) { channel in
-          channel.onFrame = { [weak self, weak link] frame in if let self, let link { self.received(frame, on: link) } }
+          channel.onFrame = { [weak self, weak link] frame, payloads in if let self, let link { self.received(frame, payloads, on: link) } }
           channel.onClosed = { [weak self, weak link] in if let self, let link { self.disconnected("the other end closed", on: link) } }
         }
         guard let channel else { throw MinervaError(.unreachable, "nobody listens at \(endpoint)") }
@@ -140,7 +154,7 @@ package final class Transport: @unchecked Sendable {
         [weak self, weak link] event in
         if let self, let link { self.saw(event, on: link, endpoint) }
       }
-      channel.onFrame = { [weak self, weak link] frame in if let self, let link { self.received(frame, on: link) } }
+      channel.onFrame = { [weak self, weak link] frame, payloads in if let self, let link { self.received(frame, payloads, on: link) } }
       channel.onMalformed = { [weak self, weak link] text in self?.malformed(text, from: link) }
       link.channel = channel
     } catch {
@@ -195,25 +209,26 @@ package final class Transport: @unchecked Sendable {
 
   // MARK: Receiving
 
-  @inline(__always) func received(_ frame: Frame, on link: Link) {
+  @inline(__always) func received(_ frame: Frame, _ payloads: [Frame], on link: Link) {
     let message = frame.bytes
     counters.framesReceived += 1
     counters.bytesReceived += UInt64(message.count)
     link.machine.heard(at: loop.now)
-    take(message, in: frame, on: link, isInBatch: false)
+    take(message, in: MessageFrames(head: frame, payloads: payloads), on: link, isInBatch: false)
   }
 
-  private func take(_ message: UnsafeRawBufferPointer, in frame: Frame, on link: Link, isInBatch: Bool) {
+  private func take(_ message: UnsafeRawBufferPointer, in frames: MessageFrames, on link: Link, isInBatch: Bool) {
     do throws(MinervaError) {
       let envelope = try Envelope.read(message, limits: link.limits)
+      if envelope.frames != 0 || !frames.payloads.isEmpty { try check(envelope, message, frames, link) }
       switch envelope.kind {
       case .call, .reply, .error, .cancel, .event, .snapshotRequest, .snapshotReply, .credit:
         guard link.isUp else { throw .badMessage("a \(envelope.kind) before the handshake") }
-        delegate?.received(envelope, message, in: frame, on: link)
+        delegate?.received(envelope, message, in: frames, on: link)
       case .batch:
         guard link.isUp, !isInBatch else { throw .badMessage("a batch where none may be") }
         var reader = BatchReader(envelope.body(in: message), limits: link.limits)
-        while link.isUp, let next = try reader.next() { take(next, in: frame, on: link, isInBatch: true) }
+        while link.isUp, let next = try reader.next() { take(next, in: frames, on: link, isInBatch: true) }
       case .ping: perform(link.machine.receivedPing(at: loop.now), on: link)
       case .pong: break
       default: try control(envelope, envelope.body(in: message), on: link)
@@ -221,6 +236,16 @@ package final class Transport: @unchecked Sendable {
     } catch {
       malformed(error.message, from: link)
     }
+  }
+
+  /// The payload frames are as many as announced, and the whole is within its limit.
+  private func check(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, _ frames: MessageFrames, _ link: Link) throws(MinervaError) {
+    guard Int(envelope.frames) == frames.payloads.count else {
+      throw .badMessage("\(envelope.frames) payload frames are announced, \(frames.payloads.count) came")
+    }
+    let size = frames.payloads.reduce(message.count) { $0 + $1.bytes.count }
+    let limit = envelope.flags.contains(.list) ? link.limits.listMessageBytes : link.limits.messageBytes
+    guard size <= limit else { throw .tooLarge("a \(envelope.kind) message", bytes: size, limit: limit) }
   }
 
   private func control(_ envelope: Envelope, _ body: UnsafeRawBufferPointer, on link: Link) throws(MinervaError) {

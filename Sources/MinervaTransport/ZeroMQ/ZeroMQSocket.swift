@@ -115,21 +115,55 @@ final class ZeroMQSocket {
 
   /// Sends a buffer without copying: libzmq keeps it alive until its I/O thread has written it, so nobody may change it any more.
   func send(owned buffer: OutputBuffer) -> Sent {
-    let keeper = Unmanaged.passRetained(buffer)
-    var message = zmq_msg_t()
-    let made = buffer.withUnsafeMutableBytes { memory in
-      zmq_msg_init_data(
-        &message, memory.baseAddress, memory.count,
-        { _, hint in if let hint { Unmanaged<OutputBuffer>.fromOpaque(hint).release() } }, keeper.toOpaque())
+    buffer.withUnsafeMutableBytes { send(kept: buffer, UnsafeRawBufferPointer($0), more: false) }
+  }
+
+  /// Sends a head and payload frames as one message. Whether there is room is decided by its first frame alone.
+  func send(_ head: OutputBuffer, _ payloads: [[UInt8]]) -> Sent {
+    let first = head.withUnsafeBytes { send($0, more: true) }
+    guard first == .sent else { return first }
+    for (number, payload) in payloads.enumerated() {
+      let keeper = Payload(payload)
+      let sent = keeper.bytes.withUnsafeBytes { send(kept: keeper, $0, more: number < payloads.count - 1) }
+      // The message is torn; the peer's end of the connection drops it, and so does this one.
+      guard sent == .sent else { return .failed }
     }
+    return .sent
+  }
+
+  /// An array that libzmq holds while it is being written.
+  private final class Payload {
+    let bytes: [UInt8]
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+  }
+
+  /// Sends memory that lives as long as `owner`, which is released when it has been written.
+  private func send(kept owner: AnyObject, _ memory: UnsafeRawBufferPointer, more: Bool) -> Sent {
+    let keeper = Unmanaged<AnyObject>.passRetained(owner)
+    var message = zmq_msg_t()
+    let made = zmq_msg_init_data(
+      &message, UnsafeMutableRawPointer(mutating: memory.baseAddress), memory.count,
+      { _, hint in if let hint { Unmanaged<AnyObject>.fromOpaque(hint).release() } }, keeper.toOpaque())
     guard made == 0 else {
       keeper.release()
       return .failed
     }
     isTouched = true
-    let result = outcome(zmq_msg_send(&message, pointer, ZMQ_DONTWAIT))
+    let result = outcome(zmq_msg_send(&message, pointer, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)))
     if result != .sent { zmq_msg_close(&message) }
     return result
+  }
+
+  /// Receives the frames that follow one with more to come; nothing when they are more than `limit`, and then none is kept.
+  func receiveRest(atMost limit: Int) -> [Frame]? {
+    var frames: [Frame] = []
+    var count = 0
+    while let frame = receive() {
+      count += 1
+      if count <= limit { frames.append(frame) } else { frames = [] }
+      if !frame.hasMore { break }
+    }
+    return count <= limit ? frames : nil
   }
 
   private func outcome(_ result: Int32) -> Sent {

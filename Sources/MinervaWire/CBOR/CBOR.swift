@@ -4,6 +4,9 @@
 /// generic arrays are written with indefinite length (one pass, one buffer), columns of integers and strings with definite length; both are read.
 /// Tags and strings in chunks are not used and not read.
 package enum CBOR {
+  /// The tag in front of the number of a payload frame that stands for a byte string: `MV`, from the range that is free for anyone's use.
+  static let frameTag: UInt16 = 0x4D56
+
   /// The bytes of a value.
   package static func encode<T: Encodable>(_ value: T) throws(MinervaError) -> [UInt8] {
     let encoder = CBOREncoder()

@@ -46,7 +46,24 @@ extension CBORDecoder {
     return text
   }
 
-  func blob() throws -> [UInt8] { try unsafe [UInt8](span(2, "bytes")) }
+  func blob() throws -> [UInt8] {
+    if position < end, unsafe bytes[position] == 0xD9 { return try payload() }
+    return try unsafe [UInt8](span(2, "bytes"))
+  }
+
+  /// A byte string that travelled as a payload frame.
+  @inline(never) private func payload() throws -> [UInt8] {
+    let start = position
+    position += 1
+    guard try bigEndian(UInt16.self) == CBOR.frameTag else {
+      position = start
+      throw fail(.wrongType(expected: "bytes"))
+    }
+    let number = try integer(Int.self)
+    guard number >= 0, number < min(64, unsafe payloads.count), taken & 1 << UInt64(number) == 0 else { throw fail(.outOfRange) }
+    taken |= 1 << UInt64(number)
+    return unsafe [UInt8](payloads[number])
+  }
 
   @inline(__always) func integer<T: FixedWidthInteger>(_: T.Type) throws -> T {
     let start = position

@@ -15,8 +15,16 @@
   /// The start of the value that has been read to its end through a single value container, -1 for none.
   var consumed = -1
 
-  package init(_ bytes: UnsafeRawBufferPointer, from position: Int = 0, depth: Int = Limits.standard.depth) {
+  /// The payload frames beside the bytes, and which of them have been taken: each once, so that a small message cannot ask for many copies.
+  let payloads: [UnsafeRawBufferPointer]
+  var taken: UInt64 = 0
+
+  package init(
+    _ bytes: UnsafeRawBufferPointer, from position: Int = 0, depth: Int = Limits.standard.depth,
+    payloads: [UnsafeRawBufferPointer] = unsafe []
+  ) {
     unsafe self.bytes = bytes
+    unsafe self.payloads = payloads
     end = bytes.count
     self.position = min(max(position, 0), bytes.count)
     self.depth = depth

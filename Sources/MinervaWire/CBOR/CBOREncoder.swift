@@ -6,6 +6,13 @@ package final class CBOREncoder {
   /// What the values are written into.
   package let buffer: OutputBuffer
 
+  /// Byte strings that travel as payload frames of their own, in the order of their numbers, without having been copied.
+  package private(set) var payloads: [[UInt8]] = []
+  /// From how many bytes a byte string becomes a payload frame; none does unless this is set.
+  package var payloadThreshold = Int.max
+  /// How many payload frames there may be.
+  package var payloadLimit = 0
+
   private let headerRoom: Int
   private let depth: Int
   /// The offsets at which the open containers start, outermost first: an offset names a container for good, since bytes are only appended.
@@ -28,6 +35,7 @@ package final class CBOREncoder {
   package func reset() {
     buffer.removeAll()
     buffer.append(zeros: headerRoom)
+    if !payloads.isEmpty { payloads = [] }
     open.removeAll(keepingCapacity: true)
     current = -1
     dangling = -1
@@ -98,9 +106,21 @@ extension CBOREncoder {
     } else if T.self == Int.self {
       buffer.signed(Int64(unsafe unsafeBitCast(value, to: Int.self)))
     } else if T.self == [UInt8].self {
-      buffer.blob(unsafe unsafeBitCast(value, to: [UInt8].self))
+      blob(unsafe unsafeBitCast(value, to: [UInt8].self))
     } else {
       try slow(value)
+    }
+  }
+
+  /// Writes a byte string, or the number of the payload frame that carries it.
+  @inline(__always) private func blob(_ bytes: [UInt8]) {
+    if bytes.count < payloadThreshold || payloads.count >= payloadLimit {
+      buffer.blob(bytes)
+    } else {
+      buffer.append(0xD9)
+      buffer.append(bigEndian: CBOR.frameTag)
+      buffer.head(0, UInt64(payloads.count))
+      payloads.append(bytes)
     }
   }
 

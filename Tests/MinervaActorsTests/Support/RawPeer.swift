@@ -35,8 +35,15 @@ final class RawPeer {
     }
   }
 
-  /// Receives one frame; nothing after five seconds of silence.
+  /// Receives one frame that is no ping; nothing after five seconds of silence.
   func receive() -> [UInt8]? {
+    while let frame = receiveAny() {
+      if frame.count < Envelope.size || frame[3] != EnvelopeKind.ping.rawValue { return frame }
+    }
+    return nil
+  }
+
+  private func receiveAny() -> [UInt8]? {
     var message = zmq_msg_t()
     zmq_msg_init(&message)
     defer { zmq_msg_close(&message) }
