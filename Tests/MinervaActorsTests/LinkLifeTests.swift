@@ -24,27 +24,31 @@ struct LinkLifeTests {
   @Test("C01: a bus that could not deliver ends within its grace and says so, for a port that was never open")
   func closesUndelivered() async throws {
     let bus = BusSystem(BusSettings(node: "client", handshakeTimeout: .seconds(30), security: BusSecurity(allowsInsecureLoopback: true)))
-    // A port that swallows: it accepts and never speaks, so the attempt runs on and the call waits.
-    let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        _ = bind(descriptor, $0, size)
-        listen(descriptor, 4)
-        _ = getsockname(descriptor, $0, &size)
-      }
-    }
-    await bus.route(node: "mute", to: .tcp(host: "127.0.0.1", port: UInt16(bigEndian: address.sin_port)))
+    let mute = try #require(MutePort())
+    await bus.route(node: "mute", to: mute.endpoint)
     let echo = try $Echo.resolve(id: ActorAddress(node: "mute", name: "echo"), using: bus)
     async let waiting = failure { try await echo.note(1) }
     let report = await bus.closeAfterQueueing(grace: .milliseconds(100))
     #expect(await waiting?.code == .closed)
     #expect(report.undelivered + report.unanswered == 1)
     #expect(await failure { try await echo.note(1) }?.code == .closed)
+    withExtendedLifetime(mute) {}
+  }
+
+  @Test("calls that wait for a peer go out when it dials us: they do not share a frame with the welcome")
+  func waitingAtWelcome() async throws {
+    try await Pair.with { pair in
+      let actor = try await PoolEcho.serve(on: pair.client, as: "back")
+      let mute = try #require(MutePort())
+      await pair.server.route(node: "client", to: mute.endpoint)
+      let back = try $Echo.resolve(id: ActorAddress(node: "client", name: "back"), using: pair.server)
+      async let first = back.add(1, 1)
+      async let second = back.add(2, 2)
+      while await pair.server.waitingCalls() < 2 { await Task.yield() }
+      try await pair.client.connect(to: pair.endpoint)
+      #expect(try await first + second == 6)
+      withExtendedLifetime((actor, mute)) {}
+    }
   }
 
   @Test("a peer that leaves: calls in flight end at once and may have been executed; watchers and events hear of it once")

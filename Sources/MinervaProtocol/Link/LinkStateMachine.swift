@@ -137,7 +137,12 @@ package struct LinkStateMachine: Sendable {
   }
 
   /// How long the peer may be silent: its own interval, times the misses allowed.
-  private var patience: Int64 { max(1, session?.peer.heartbeat ?? settings.introduction.heartbeat) * settings.missLimit }
+  private var patience: Int64 {
+    // A peer says how often it beats; what it says is clamped, since it may be hostile.
+    min(max(1, session?.peer.heartbeat ?? settings.introduction.heartbeat), Self.longestHeartbeat) * settings.missLimit
+  }
+
+  private static let longestHeartbeat: Int64 = 60_000
 
   // MARK: Inputs
 

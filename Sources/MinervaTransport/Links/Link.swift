@@ -83,6 +83,9 @@ package final class Link: @unchecked Sendable {
     let count = payloads.isEmpty ? message.count : payloads.reduce(message.count) { $0 + $1.count }
     let limit = isList ? limits.listMessageBytes : limits.messageBytes
     guard count <= limit else { throw .tooLarge("the message", bytes: count, limit: limit) }
+    guard payloads.count <= limits.frames else {
+      throw MinervaError(.tooLarge, "the message has \(payloads.count) payload frames, the peer takes \(limits.frames)")
+    }
     try machine.load.enqueue(bytes: count, limits: limits)
     guard payloads.isEmpty else {
       seal()
@@ -103,6 +106,8 @@ package final class Link: @unchecked Sendable {
     header.bodyLength = UInt32(body.count)
     message.withUnsafeMutableBytes { header.write(to: $0) }
     append(message, counted: false)
+    // A batch is refused before the handshake: what makes the peer come up may not share a frame with what follows.
+    if envelope.kind.rawValue <= EnvelopeKind.reject.rawValue { seal() }
   }
 
   @inline(__always) private func append(_ message: OutputBuffer, counted: Bool) {

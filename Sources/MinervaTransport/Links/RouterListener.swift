@@ -121,7 +121,9 @@ final class RouterListener: EventSource {
     // What happened to earlier connections was reported before this hello could arrive; see it first, since descriptors are reused.
     _ = monitor.drain(budget: .max)
     let connection = frame.connection
-    if let stale = connections.removeValue(forKey: connection) { transport.disconnected("its connection was replaced", on: stale) }
+    if connection >= 0, let stale = connections.removeValue(forKey: connection) {
+      transport.disconnected("its connection was replaced", on: stale)
+    }
     guard links.count < transport.settings.peerLimit else {
       transport.log.line("rejected", at: transport.loop.now, "more than \(transport.settings.peerLimit) peers")
       return
@@ -136,7 +138,7 @@ final class RouterListener: EventSource {
       link.grant = grant
     }
     links[route] = link
-    connections[connection] = link
+    if connection >= 0 { connections[connection] = link }
     transport.received(frame, [], on: link)
   }
 

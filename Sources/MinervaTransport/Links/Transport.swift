@@ -262,7 +262,8 @@ package final class Transport: @unchecked Sendable {
       perform(link.machine.received(reject: try CBOR.decode(Reject.self, from: body), at: now), on: link)
     case .goodbye:
       let reason = (try? CBOR.decode(String.self, from: body)) ?? "no reason given"
-      perform(link.machine.receivedGoodbye(reason: String(reason.prefix(200)), at: now), on: link)
+      perform(
+        link.machine.receivedGoodbye(reason: reason.isPrintable ? String(reason.prefix(200)) : "no readable reason", at: now), on: link)
     default:
       guard !envelope.kind.isOptional else { return }
       guard link.isUp else { throw .badMessage("\(envelope.kind) before the handshake") }
@@ -281,6 +282,8 @@ package final class Transport: @unchecked Sendable {
     guard names.contains(peer.node.utf8.count), names.contains(peer.kind.utf8.count), peer.capabilities.count <= 256 else {
       return .badMessage("a peer with no name, or one too long")
     }
+    // Names go into logs and onto terminals.
+    guard peer.node.isPrintable, peer.kind.isPrintable else { return .badMessage("a peer whose name holds control characters") }
     if peer.node == settings.introduction.node {
       return MinervaError(.nameTaken, "\(peer.node) is this process's own name; start the other with another one")
     }
@@ -434,4 +437,16 @@ package final class Transport: @unchecked Sendable {
   }
 
   private func errorText(_ number: Int32) -> String { String(cString: zmq_strerror(number)) }
+}
+
+extension String {
+  /// True when nothing in it moves a cursor, ends a line or hides what follows.
+  fileprivate var isPrintable: Bool {
+    unicodeScalars.allSatisfy { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+      default: true
+      }
+    }
+  }
 }

@@ -99,6 +99,17 @@ struct LinkStateMachineTests {
     #expect(!link.tick(at: 601).contains { if case .down = $0 { true } else { false } })
   }
 
+  @Test("a hostile heartbeat interval traps nothing and keeps nobody for ever", arguments: [Int64.min, -1, 0, Int64.max])
+  func hostileHeartbeat(_ interval: Int64) {
+    var hello = Self.hello("a")
+    hello.from.heartbeat = interval
+    var link = LinkStateMachine.accepted(Self.settings("b"))
+    _ = link.received(hello: hello, objection: nil, at: 0)
+    #expect(link.isUp)
+    _ = link.tick(at: 200_000)
+    #expect(!link.isUp)
+  }
+
   @Test("pings go out when there is nothing else to say, and not otherwise")
   func pings() {
     var link = Self.up()
