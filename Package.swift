@@ -74,7 +74,8 @@ let package = Package(
     layer(
       "MinervaHosting",
       on: [
-        "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaTransport",
+        "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaSupervision",
+        "MinervaTransport",
         "MinervaWire",
       ]),
     layer(

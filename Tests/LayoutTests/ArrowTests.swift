@@ -24,7 +24,8 @@ struct ArrowTests {
       "MinervaActors", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire",
     ],
     "Sources/MinervaHosting": [
-      "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaTransport",
+      "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaSupervision",
+      "MinervaTransport",
       "MinervaWire",
     ],
     "Sources/MinervaTesting": [

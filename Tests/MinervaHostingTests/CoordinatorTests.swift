@@ -144,6 +144,20 @@ struct CoordinatorTests {
     #expect(throws: MinervaError.self) { _ = try ModuleRegistry([.counter, .counter]) }
   }
 
+  @Test("A verdict carries slots, transitions, the wish for lifecycle, and the input without its secrets (P4)")
+  func acceptance() async throws {
+    let host = try TestHost([ModuleOffer(FormCoordinator.init), .counter])
+    guard case .accepted(let form) = await host.open("Form", #"{"user":"u","password":"geheim"}"#, as: 1) else {
+      throw MinervaError(.badMessage, "refused")
+    }
+    #expect(form.slots == ["header"] && form.wantsLifecycle && form.transitions.map(\.name) == ["count"])
+    #expect(form.transitions[0].opening.input == Array(#"{"start":7}"#.utf8))
+    let shown = try #require(form.redactedInput.map { String(decoding: $0, as: UTF8.self) })
+    #expect(!shown.contains("geheim") && shown.contains(#""user":"u""#))
+    guard case .accepted(let counter) = await host.open("Counter", #"{"start":1}"#, as: 2) else { throw MinervaError(.badMessage, "refused") }
+    #expect(counter.redactedInput == nil && !counter.wantsLifecycle && counter.transitions.isEmpty)
+  }
+
   @Test("A registration names what runs; what the broker forgot is ended, the rest is shown again")
   func registration() async throws {
     let ended = Gate()
@@ -160,6 +174,27 @@ struct CoordinatorTests {
     #expect(again.rendering.screen == ScreenID(2) && again.change.from == 0 && again.rendering.version == 2)
     await ended.wait()
   }
+}
+
+private enum Form: Module {
+  struct Input: Codable, Sendable {
+    var user: String
+    @Secret var password: String
+  }
+
+  static let slots = ["header"]
+}
+
+private actor FormCoordinator: Coordinator {
+  static let hearsLifecycle = true
+
+  let context: Context<Form>
+
+  init(_ input: Form.Input, _ context: Context<Form>) {
+    self.context = context
+  }
+
+  func transitions() throws -> [Transition] { [try Transition("count", to: Counter.self, .init(start: 7), via: .modal(.full))] }
 }
 
 private enum Broken: Module {}

@@ -48,6 +48,8 @@ struct Greeting: Question {
 }
 
 actor ScriptedCoordinator: Coordinator {
+  static let hearsLifecycle = true
+
   struct State: Codable, Sendable {
     var log: [String] = []
   }

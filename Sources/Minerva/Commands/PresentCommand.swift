@@ -5,6 +5,7 @@ import MinervaWire
 public protocol PresentationGate {
   var name: String { get }
   var isEnabled: Bool { get }
+  var isExecuting: Bool { get }
 }
 
 /// A command that presents a module and is disabled from then until the presented screen is gone, or did not come to be (C1).

@@ -57,6 +57,9 @@ public protocol Coordinator: Actor {
   /// What must survive the process: declared as `state`, journaled with each turn, given back when another host resumes the screen.
   associatedtype State: Codable & Sendable = NoState
 
+  /// Whether it is told when its screen appears and disappears; without it `lifecycle` is never called.
+  static var hearsLifecycle: Bool { get }
+
   /// Its way to the broker: navigation, outputs, its own end, the time.
   nonisolated var context: Context<Subject> { get }
   /// What must survive the process. A coordinator without one is rebuilt from its input.
@@ -82,6 +85,8 @@ public protocol Coordinator: Actor {
   func unload() async
   /// The stacks its screen holds; asked once, after `load`.
   func container() throws -> Container
+  /// The transitions that `go NAME` takes from its screen; asked once, after `load`.
+  func transitions() throws -> [Transition]
   /// What its screen shows now; asked after each turn.
   func render() throws -> Screen
 }
@@ -90,6 +95,8 @@ public protocol Coordinator: Actor {
 ///
 /// None is `async`: a call from asynchronous code would otherwise prefer the default to a coordinator's own synchronous method.
 extension Coordinator {
+  public static var hearsLifecycle: Bool { false }
+  public func transitions() throws -> [Transition] { [] }
   public func load() throws {}
   public func configure(_ input: Subject.Input) throws {}
   public func handle(_ action: Action) throws {}

@@ -15,6 +15,8 @@ public struct Screen: Sendable {
   /// What the tabs of a tab container are called for people, in order.
   public var tabs: [TabItem]
   public var sections: [ListSection]
+  /// The commands that `execute s NAME` runs and `commands s` lists.
+  public var commands: [CommandRendering] = []
   /// Set when the screen is a small form with a message and a few answers.
   public var alert: AlertForm?
 
@@ -90,4 +92,13 @@ extension Screen {
 
   /// Whether there is anything to show.
   public var isEmpty: Bool { title.isEmpty && sections.isEmpty && alert == nil && buttons.isEmpty && tabs.isEmpty }
+}
+
+extension Screen {
+  /// The screen with a command that people may execute by its name.
+  public func command(_ command: some PresentationGate) -> Screen {
+    var screen = self
+    screen.commands.append(CommandRendering(name: command.name, isEnabled: command.isEnabled, isExecuting: command.isExecuting))
+    return screen
+  }
 }

@@ -79,7 +79,7 @@ extension ScreenRendering {
   public static let carriedRows = 2000
 
   /// Makes the wire form of a screen.
-  public init(_ screen: Screen, commands: [CommandRendering] = []) {
+  public init(_ screen: Screen) {
     var left = Self.carriedRows
     var sections: [SectionRendering] = []
     for section in screen.sections {
@@ -93,6 +93,6 @@ extension ScreenRendering {
     }
     self.init(
       title: screen.title, buttons: screen.buttons.isEmpty ? nil : screen.buttons, tabs: screen.tabs.isEmpty ? nil : screen.tabs,
-      sections: sections, alert: screen.alert, commands: commands.isEmpty ? nil : commands)
+      sections: sections, alert: screen.alert, commands: screen.commands.isEmpty ? nil : screen.commands)
   }
 }

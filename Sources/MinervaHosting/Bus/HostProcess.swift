@@ -80,7 +80,10 @@ private struct Registrar: Sendable {
 
   /// Registers once, with everything that runs here.
   func register() async throws {
-    let modules = registry.all.map { ModuleDescription(name: $0.name, summary: $0.summary, slots: $0.slots) }
+    let modules = registry.all.map { offer in
+      ModuleDescription(
+        name: offer.name, summary: offer.summary, fingerprint: offer.fingerprint, schema: offer.schemaText, slots: offer.slots)
+    }
     let registration = HostRegistration(
       app: settings.app, node: settings.node, endpoint: settings.listen?.description, modules: modules, services: settings.services,
       start: settings.start, running: await runtime.running())

@@ -381,7 +381,8 @@ actor Mailbox {
   private func submit(_ contents: TurnBuffer.Contents, state newState: [UInt8]?, failure: (any Error)?, rendering: Bool) async {
     let number = nextTurn
     nextTurn += 1
-    for (index, entry) in contents.requests.enumerated() {
+    // Of quiet requests only a refusal is heard, and it needs no one who waits.
+    for (index, entry) in contents.requests.enumerated() where !entry.request.quiet {
       keys[RequestKey(screen: screen, turn: number, index: UInt32(index))] = entry.token
     }
     let report = TurnReport(

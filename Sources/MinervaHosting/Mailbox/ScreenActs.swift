@@ -32,7 +32,13 @@ enum ScreenActs {
       _ = try enabled(row, on: screen)
       _ = try enabled(other, on: screen)
       return .move(row, before ? .before : .after, of: other)
-    case .execute(let command, let input): return .execute(command, payload: input)
+    case .execute(let command, let input):
+      guard let known = screen.commands.first(where: { $0.name == command }) else {
+        let names = screen.commands.map(\.name).joined(separator: ", ")
+        throw MinervaError("screen.no_such_row", "\"\(screen.title)\" has no command \"\(command)\"; it has \(names.isEmpty ? "none" : names)")
+      }
+      guard known.isEnabled else { throw MinervaError("command.disabled", "\(command) cannot run now") }
+      return .execute(command, payload: input)
     }
   }
 

@@ -7,6 +7,7 @@ protocol CoordinatorRunning: Sendable {
   func restore(_ state: [UInt8]) async throws
   func load() async throws
   func container() async throws -> ContainerSpec
+  func transitions() async throws -> [NamedTransition]
   func configure(_ input: [UInt8]) async throws
   func handle(_ action: Action) async throws
   func child(_ event: ChildEvent) async throws
@@ -30,6 +31,10 @@ struct TypedCoordinator<Running: Coordinator>: CoordinatorRunning {
   func restore(_ state: [UInt8]) async throws { try await coordinator.restore(state) }
   func load() async throws { try await coordinator.load() }
   func container() async throws -> ContainerSpec { try await coordinator.container().spec }
+
+  func transitions() async throws -> [NamedTransition] {
+    try await coordinator.transitions().map { NamedTransition(name: $0.name, opening: $0.opening) }
+  }
 
   func configure(_ input: [UInt8]) async throws {
     let input = try Payload.decode(Running.Subject.Input.self, from: input, as: Running.Subject.name, code: .inputInvalid)

@@ -11,6 +11,13 @@ public struct ModuleOffer: Sendable {
   /// The names of its embed slots.
   public let slots: [String]
 
+  /// What its input must look like.
+  let input: PayloadSchema
+  /// A number over input, output and result; hosts that offer the module must agree on it.
+  let fingerprint: UInt64
+  /// Whether its coordinator hears of lifecycle moments.
+  let hearsLifecycle: Bool
+
   let make: @Sendable (_ input: [UInt8], _ link: any CoordinatorLink) async throws -> any CoordinatorRunning
   let checkInput: @Sendable (_ input: [UInt8]) throws -> Void
 
@@ -28,10 +35,26 @@ public struct ModuleOffer: Sendable {
     self.name = name
     summary = Made.Subject.summary
     slots = Made.Subject.slots
+    input = PayloadSchema(of: Made.Subject.Input.self, name: name)
+    fingerprint = Self.fingerprint(of: [Made.Subject.Input.self, Made.Subject.Output.self, Made.Subject.Result.self])
+    hearsLifecycle = Made.hearsLifecycle
     checkInput = { _ = try Payload.decode(Made.Subject.Input.self, from: $0, as: name, code: .inputInvalid) }
     make = { bytes, link in
       let input = try Payload.decode(Made.Subject.Input.self, from: bytes, as: name, code: .inputInvalid)
       return TypedCoordinator(try await factory(input, Context(link: link)))
     }
+  }
+
+  private static func fingerprint(of types: [any Decodable.Type]) -> UInt64 {
+    types.reduce(0) { hash, type in
+      let number = type == Never.self ? 1 : PayloadSchema(of: type, name: "").fingerprint
+      return (hash ^ number) &* 0x0000_0100_0000_01B3
+    }
+  }
+
+  /// The schema of the input as JSON text; `nil` for a type that cannot be seen through.
+  var schemaText: String? {
+    guard !input.isOpaque, let bytes = try? Payload.encode(input) else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -97,7 +97,10 @@ package actor HostRuntime {
         buffer.begin(at: .zero)
         if let state { try await coordinator.restore(state) }
         try await coordinator.load()
-        let acceptance = Acceptance(host: name, container: try await coordinator.container(), slots: offer.slots)
+        let acceptance = Acceptance(
+          host: name, container: try await coordinator.container(), slots: offer.slots,
+          redactedInput: offer.input.hasSecrets ? offer.input.redacted(input) : nil, transitions: try await coordinator.transitions(),
+          wantsLifecycle: offer.hearsLifecycle)
         try Task.checkCancellation()
         mailboxes[key] = mailbox
         return .accepted(acceptance)
