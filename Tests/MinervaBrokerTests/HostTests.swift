@@ -82,7 +82,7 @@ struct HostTests {
     second.register("shop-1", running: [RunningCoordinator(scene: second.identity, screen: ScreenID(1), handled: 0)])
     second.commit()
     let delivered = second.actions.compactMap { action -> UInt32? in
-      guard case .order("shop-1", .deliver(_, let delivery)) = action else { return nil }
+      guard case .order("shop-1", .deliver(_, let delivery, at: _)) = action else { return nil }
       return delivery.message.number
     }
     #expect(delivered.count == 1)

@@ -117,7 +117,7 @@ final class TestHost: Sendable {
 
   func deliver(_ message: Message, to screen: UInt32, lease: UInt32 = 1) async {
     let delivery = made(Orders.Delivery(screen: ScreenID(screen), host: "test-1", lease: lease, message: message), as: Delivery.self)
-    await runtime.take([.deliver(scene, delivery)])
+    await runtime.take([.deliver(scene, delivery, at: SceneTime(milliseconds: UInt64(message.number) * 1000))])
   }
 
   func tap(_ row: String, on screen: UInt32, lease: UInt32 = 1) async {

@@ -196,4 +196,13 @@ struct TurnTests {
     await host.tap("go", on: 1)
     await ended.wait()
   }
+
+  @Test("D3: a coordinator's time is that of its messages")
+  func time() async throws {
+    let host = try TestHost([.scripted(["look": { me in me.note("\(me.context.now.milliseconds)") }])])
+    await host.open("Scripted", as: 1)
+    await host.tap("look", on: 1)
+    await host.tap("look", on: 1)
+    #expect(await host.broker.turns.first(3)[2].report.state == Array(#"{"log":["1000","2000"]}"#.utf8))
+  }
 }

@@ -17,10 +17,11 @@ extension BrokerStateMachine {
       linking[key] = resumption.host
       scenes[scene]?.hosts.insert(resumption.host)
       registry.adjustLoad(of: resumption.host, by: 1)
-      actions.append(.resume(host: resumption.host, ResumeOrder(scene: slot.identity, resumption: resumption)))
+      actions.append(.resume(host: resumption.host, ResumeOrder(scene: slot.identity, resumption: resumption, at: slot.time(now))))
     case .deliver(let delivery):
       // A lost host gets it when it is back (K3): the core keeps it until a turn has handled it.
-      if registry.isAlive(delivery.host) { actions.append(.order(host: delivery.host, .deliver(slot.identity, delivery))) }
+      guard registry.isAlive(delivery.host) else { return }
+      actions.append(.order(host: delivery.host, .deliver(slot.identity, delivery, at: slot.time(now))))
     case .turnTaken(let screen, let number, let refusal):
       let tokens = turns.removeValue(forKey: TurnKey(scene: scene, screen: screen, number: number)) ?? []
       for token in tokens { actions.append(.answer(token, .turned(TurnReceipt(refusal: refusal)))) }
@@ -50,7 +51,8 @@ extension BrokerStateMachine {
   }
 
   private mutating func connect(_ connection: Connection, of scene: String, now: Moment, _ actions: inout [BrokerAction]) {
-    guard let identity = scenes[scene]?.identity else { return }
+    guard let slot = scenes[scene] else { return }
+    let identity = slot.identity
     let key = LinkKey(scene: scene, screen: connection.screen, lease: connection.lease)
     do throws(MinervaError) {
       let app = connection.module.app ?? identity.app
@@ -58,7 +60,7 @@ extension BrokerStateMachine {
       linking[key] = host
       scenes[scene]?.hosts.insert(host)
       registry.adjustLoad(of: host, by: 1)
-      actions.append(.connect(host: host, ConnectOrder(scene: identity, connection: connection)))
+      actions.append(.connect(host: host, ConnectOrder(scene: identity, connection: connection, at: slot.time(now))))
     } catch {
       // A host that is being restarted needs a moment; the core's own deadline ends a link that waits too long.
       if isExpected(connection.module.name) {

@@ -14,15 +14,15 @@ public enum ShopApp: HostApp {
 
   public static var modules: [ModuleOffer] {
     [
-      ModuleOffer { _, context in ShopStartCoordinator(context) },
-      ModuleOffer { _, context in HomeCoordinator(context) },
+      ModuleOffer(ShopStartCoordinator.init),
+      ModuleOffer(HomeCoordinator.init),
       ModuleOffer(ShopSettingsCoordinator.init),
       ModuleOffer(ProfileCoordinator.init),
       ModuleOffer(DetailCoordinator.init),
       ModuleOffer(LoginCoordinator.init),
       ModuleOffer(AlertCoordinator.init),
-      ModuleOffer { _, context in ShellCoordinator(context) },
-      ModuleOffer { _, context in OrdersCoordinator(context) },
+      ModuleOffer(ShellCoordinator.init),
+      ModuleOffer(OrdersCoordinator.init),
       ModuleOffer(OrderCoordinator.init),
       ModuleOffer(ItemCoordinator.init),
     ]

@@ -44,8 +44,8 @@ extension WorkoutsApp {
   /// The modules of the app, over a store.
   public static func modules(store: any WorkoutStore) -> [ModuleOffer] {
     [
-      ModuleOffer { _, context in LifecycleCoordinator(context, store: store) },
-      ModuleOffer { _, context in WelcomeCoordinator(context) },
+      ModuleOffer { LifecycleCoordinator($0, store: store) },
+      ModuleOffer(WelcomeCoordinator.init),
       ModuleOffer { SignInCoordinator($0, $1, store: store) },
       ModuleOffer { UserCoordinator($0, $1, store: store) },
       ModuleOffer { WorkoutsCoordinator($0, $1, store: store) },
@@ -55,7 +55,7 @@ extension WorkoutsApp {
       ModuleOffer { CreateUserCoordinator($0, $1, store: store) },
       ModuleOffer { UpdateUserCoordinator($0, $1, store: store) },
       ModuleOffer(WorkoutSplitCoordinator.init),
-      ModuleOffer { _, context in NothingSelectedCoordinator(context) },
+      ModuleOffer(NothingSelectedCoordinator.init),
       ModuleOffer { WorkoutDetailsCoordinator($0, $1, store: store) },
       ModuleOffer { EditWorkoutCoordinator($0, $1, store: store) },
       ModuleOffer { SettingsCoordinator($0, $1, store: store) },

@@ -45,6 +45,13 @@ public struct ModuleOffer: Sendable {
     }
   }
 
+  /// Offers the module of a coordinator that needs no input.
+  public init<Made: Coordinator>(
+    _ factory: @escaping @Sendable (_ context: Context<Made.Subject>) async throws -> Made
+  ) where Made.Subject.Input == NoInput {
+    self.init { (_: NoInput, context: Context<Made.Subject>) in try await factory(context) }
+  }
+
   private static func fingerprint(of types: [any Decodable.Type]) -> UInt64 {
     types.reduce(0) { hash, type in
       let number = type == Never.self ? 1 : PayloadSchema(of: type, name: "").fingerprint

@@ -37,7 +37,7 @@ package actor HostRuntime {
     let connection = order.connection
     return await make(
       scene: order.scene, screen: connection.screen, lease: connection.lease, module: connection.module.name, input: connection.input,
-      state: nil, nextTurn: 1)
+      state: nil, nextTurn: 1, at: order.at)
   }
 
   /// Makes a module again, with the state it declared last.
@@ -45,7 +45,7 @@ package actor HostRuntime {
     let resumption = order.resumption
     return await make(
       scene: order.scene, screen: resumption.screen, lease: resumption.lease, module: resumption.module.name, input: resumption.input,
-      state: resumption.state, nextTurn: resumption.nextTurn)
+      state: resumption.state, nextTurn: resumption.nextTurn, at: order.at)
   }
 
   /// Lets a coordinator that was made speak: its first turn, its first rendering.
@@ -54,10 +54,10 @@ package actor HostRuntime {
   }
 
   /// Takes messages into the mailboxes, and notes of coordinators that are over; returns when they are in.
-  package func take(_ orders: [HostOrder], at time: SceneTime = .zero) {
+  package func take(_ orders: [HostOrder]) {
     for order in orders {
       switch order {
-      case .deliver(let scene, let delivery):
+      case .deliver(let scene, let delivery, let time):
         mailboxes[Key(scene: scene, screen: delivery.screen)]?.post(delivery.message, lease: delivery.lease, at: time)
       case .end(let scene, let departure): end(departure.screen, in: scene)
       }
@@ -65,7 +65,7 @@ package actor HostRuntime {
   }
 
   private func make(
-    scene: SceneIdentity, screen: ScreenID, lease: UInt32, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32
+    scene: SceneIdentity, screen: ScreenID, lease: UInt32, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32, at time: SceneTime
   ) async -> LinkVerdict {
     let key = Key(scene: scene, screen: screen)
     if let making = makings[key] {
@@ -76,14 +76,14 @@ package actor HostRuntime {
       if let old = mailboxes.removeValue(forKey: key) { await old.end() }
     }
     let verdict = Task {
-      await self.verdict(key, lease: lease, module: module, input: input, state: state, nextTurn: nextTurn)
+      await self.verdict(key, lease: lease, module: module, input: input, state: state, nextTurn: nextTurn, at: time)
     }
     makings[key] = (lease, verdict)
     return await verdict.value
   }
 
   private func verdict(
-    _ key: Key, lease: UInt32, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32
+    _ key: Key, lease: UInt32, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32, at time: SceneTime
   ) async -> LinkVerdict {
     let buffer = TurnBuffer(identity: key.scene, screen: key.screen)
     do {
@@ -94,7 +94,7 @@ package actor HostRuntime {
         coordinator: coordinator, buffer: buffer, lease: lease, nextTurn: nextTurn, state: state, link: link, list: list)
       buffer.attach(mailbox)
       do {
-        buffer.begin(at: .zero)
+        buffer.begin(at: time)
         if let state { try await coordinator.restore(state) }
         try await coordinator.load()
         let acceptance = Acceptance(

@@ -4,10 +4,13 @@ public import MinervaNavigation
 public struct ConnectOrder: Codable, Sendable {
   public var scene: SceneIdentity
   public var connection: Connection
+  /// The scene's time; hosts have no clock of their own (D3).
+  public var at: SceneTime
 
-  public init(scene: SceneIdentity, connection: Connection) {
+  public init(scene: SceneIdentity, connection: Connection, at: SceneTime = .zero) {
     self.scene = scene
     self.connection = connection
+    self.at = at
   }
 }
 
@@ -15,17 +18,20 @@ public struct ConnectOrder: Codable, Sendable {
 public struct ResumeOrder: Codable, Sendable {
   public var scene: SceneIdentity
   public var resumption: Resumption
+  /// The scene's time; hosts have no clock of their own (D3).
+  public var at: SceneTime
 
-  public init(scene: SceneIdentity, resumption: Resumption) {
+  public init(scene: SceneIdentity, resumption: Resumption, at: SceneTime = .zero) {
     self.scene = scene
     self.resumption = resumption
+    self.at = at
   }
 }
 
 /// What a host takes note of without an answer of its own. Orders of one scene arrive in order.
 public enum HostOrder: Codable, Sendable {
-  /// A message for a coordinator; answered by its turn.
-  case deliver(SceneIdentity, Delivery)
+  /// A message for a coordinator, with the scene's time; answered by its turn.
+  case deliver(SceneIdentity, Delivery, at: SceneTime)
   /// A coordinator is over: cancel its tasks, forget it.
   case end(SceneIdentity, Departure)
 }
