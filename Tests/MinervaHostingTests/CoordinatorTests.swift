@@ -154,7 +154,9 @@ struct CoordinatorTests {
     #expect(form.transitions[0].opening.input == Array(#"{"start":7}"#.utf8))
     let shown = try #require(form.redactedInput.map { String(decoding: $0, as: UTF8.self) })
     #expect(!shown.contains("geheim") && shown.contains(#""user":"u""#))
-    guard case .accepted(let counter) = await host.open("Counter", #"{"start":1}"#, as: 2) else { throw MinervaError(.badMessage, "refused") }
+    guard case .accepted(let counter) = await host.open("Counter", #"{"start":1}"#, as: 2) else {
+      throw MinervaError(.badMessage, "refused")
+    }
     #expect(counter.redactedInput == nil && !counter.wantsLifecycle && counter.transitions.isEmpty)
   }
 
@@ -194,7 +196,7 @@ private actor FormCoordinator: Coordinator {
     self.context = context
   }
 
-  func transitions() throws -> [Transition] { [try Transition("count", to: Counter.self, .init(start: 7), via: .modal(.full))] }
+  func segues() throws -> [Segue] { [try Segue("count", to: Counter.self, .init(start: 7), via: .modal(.full))] }
 }
 
 private enum Broken: Module {}

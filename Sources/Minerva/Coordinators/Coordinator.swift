@@ -85,8 +85,8 @@ public protocol Coordinator: Actor {
   func unload() async
   /// The stacks its screen holds; asked once, after `load`.
   func container() throws -> Container
-  /// The transitions that `go NAME` takes from its screen; asked once, after `load`.
-  func transitions() throws -> [Transition]
+  /// The named transitions that `go NAME` takes from its screen; asked once, after `load`.
+  func segues() throws -> [Segue]
   /// What its screen shows now; asked after each turn.
   func render() throws -> Screen
 }
@@ -96,7 +96,7 @@ public protocol Coordinator: Actor {
 /// None is `async`: a call from asynchronous code would otherwise prefer the default to a coordinator's own synchronous method.
 extension Coordinator {
   public static var hearsLifecycle: Bool { false }
-  public func transitions() throws -> [Transition] { [] }
+  public func segues() throws -> [Segue] { [] }
   public func load() throws {}
   public func configure(_ input: Subject.Input) throws {}
   public func handle(_ action: Action) throws {}

@@ -35,7 +35,8 @@ enum ScreenActs {
     case .execute(let command, let input):
       guard let known = screen.commands.first(where: { $0.name == command }) else {
         let names = screen.commands.map(\.name).joined(separator: ", ")
-        throw MinervaError("screen.no_such_row", "\"\(screen.title)\" has no command \"\(command)\"; it has \(names.isEmpty ? "none" : names)")
+        throw MinervaError(
+          "screen.no_such_row", "\"\(screen.title)\" has no command \"\(command)\"; it has \(names.isEmpty ? "none" : names)")
       }
       guard known.isEnabled else { throw MinervaError("command.disabled", "\(command) cannot run now") }
       return .execute(command, payload: input)

@@ -33,7 +33,7 @@ struct TypedCoordinator<Running: Coordinator>: CoordinatorRunning {
   func container() async throws -> ContainerSpec { try await coordinator.container().spec }
 
   func transitions() async throws -> [NamedTransition] {
-    try await coordinator.transitions().map { NamedTransition(name: $0.name, opening: $0.opening) }
+    try await coordinator.segues().map { NamedTransition(name: $0.name, opening: $0.opening) }
   }
 
   func configure(_ input: [UInt8]) async throws {

@@ -51,9 +51,10 @@ extension HostApp {
     signals.release()
     await host.close()
   }
+}
 
-  private static func say(_ line: String, to descriptor: Int32) {
-    let bytes = Array((line + "\n").utf8)
-    _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-  }
+/// Writes a line to a descriptor of the process.
+private func say(_ line: String, to descriptor: Int32) {
+  let bytes = Array((line + "\n").utf8)
+  _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
 }

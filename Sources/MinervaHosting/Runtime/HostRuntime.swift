@@ -65,7 +65,8 @@ package actor HostRuntime {
   }
 
   private func make(
-    scene: SceneIdentity, screen: ScreenID, lease: UInt32, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32, at time: SceneTime
+    scene: SceneIdentity, screen: ScreenID, lease: UInt32, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32,
+    at time: SceneTime
   ) async -> LinkVerdict {
     let key = Key(scene: scene, screen: screen)
     if let making = makings[key] {

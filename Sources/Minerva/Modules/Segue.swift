@@ -1,7 +1,7 @@
 public import MinervaNavigation
 
 /// A way from a screen that has a name: a storyboard's segue. `go NAME` takes it.
-public struct Transition: Sendable {
+public struct Segue: Sendable {
   /// The name after `go`.
   public var name: String
   package var opening: Command.Opening
