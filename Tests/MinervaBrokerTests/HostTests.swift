@@ -132,6 +132,24 @@ struct HostTests {
     #expect(forgotten.forgotten.map(\.screen) == [ScreenID(1)])
   }
 
+  @Test("A turn that overtakes its link's verdict waits for it")
+  func turnsWaitForTheirVerdict() {
+    var machine = Machine()
+    machine.register("shop-1")
+    machine.open("Home", txn: "a")
+    machine.commit()
+    let token = machine.turn(ScreenID(1), 1, handled: nil, state: [1])
+    machine.commit()
+    #expect(machine.reply(to: token) == nil)
+    machine.settle()
+    guard case .turned(let receipt) = machine.reply(to: token) else {
+      Issue.record("the turn was not taken")
+      return
+    }
+    #expect(receipt.refusal == nil)
+    #expect(report(machine)?.state == [1])
+  }
+
   @Test("Two hosts that offer a module with different schemas cannot both join")
   func schemasMustAgree() {
     var machine = opened()

@@ -34,7 +34,7 @@ extension BrokerStateMachine {
       if let time { wakes.insert(WakeQueue.Entry(at: slot.moment(of: time), scene: scene)) }
     case .event(let event):
       publish(.navigation(event), of: scene, record: event.seq, now: now, &actions)
-      if case .ended = event.kind { close(scene) }
+      if case .ended = event.kind { close(scene, &actions) }
     }
   }
 
@@ -84,6 +84,7 @@ extension BrokerStateMachine {
     guard let slot = scenes[scene] else { return }
     let key = LinkKey(scene: scene, screen: departure.screen, lease: departure.lease)
     let linked = linking.removeValue(forKey: key)
+    dropEarly(key, &actions)
     parked.removeValue(forKey: key)
     scenes[scene]?.renderings.removeValue(forKey: departure.screen)
     scenes[scene]?.announced.remove(departure.screen)
@@ -93,8 +94,17 @@ extension BrokerStateMachine {
     if registry.isAlive(host) { actions.append(.order(host: host, .end(slot.identity, departure))) }
   }
 
-  private mutating func close(_ scene: String) {
+  /// Refuses turns whose link came to nothing.
+  mutating func dropEarly(_ key: LinkKey, _ actions: inout [BrokerAction]) {
+    for (submission, token) in early.removeValue(forKey: key) ?? [] {
+      let refusal = Refusal(code: MinervaError.Code.staleRef.rawValue, message: "\(submission.report.screen) is gone")
+      actions.append(.answer(token, .turned(TurnReceipt(refusal: refusal))))
+    }
+  }
+
+  private mutating func close(_ scene: String, _ actions: inout [BrokerAction]) {
     scenes.removeValue(forKey: scene)
+    for key in linking.keys where key.scene == scene { dropEarly(key, &actions) }
     linking = linking.filter { $0.key.scene != scene }
     parked = parked.filter { $0.key.scene != scene }
   }

@@ -99,10 +99,14 @@ extension BrokerStateMachine {
   /// A host answered a connect or resume, or did not.
   mutating func linked(_ scene: SceneIdentity, _ report: LinkReport, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
-    linking.removeValue(forKey: LinkKey(scene: scene.name, screen: report.screen, lease: report.lease))
-    guard scenes[scene.name]?.identity == scene else { return [] }
-    if case .lost(let host) = report.verdict { registry.adjustLoad(of: host, by: -1) }
-    feed(.link(report), to: scene.name, now: now, &actions)
+    let key = LinkKey(scene: scene.name, screen: report.screen, lease: report.lease)
+    linking.removeValue(forKey: key)
+    let waiting = early.removeValue(forKey: key) ?? []
+    if scenes[scene.name]?.identity == scene {
+      if case .lost(let host) = report.verdict { registry.adjustLoad(of: host, by: -1) }
+      feed(.link(report), to: scene.name, now: now, &actions)
+    }
+    for (submission, token) in waiting { actions += turn(submission, token: token, now: now) }
     return actions
   }
 
@@ -115,6 +119,12 @@ extension BrokerStateMachine {
       return [.answer(token, .turned(TurnReceipt(refusal: Refusal(MinervaError.sceneEnded(name)))))]
     }
     let report = submission.report
+    let key = LinkKey(scene: name, screen: report.screen, lease: report.lease)
+    if linking[key] != nil {
+      // The host speaks as soon as it has given its verdict; its word waits until the verdict has been taken.
+      early[key, default: []].append((submission, token))
+      return []
+    }
     turns[TurnKey(scene: name, screen: report.screen, number: report.number), default: []].append(token)
     if submission.rendering { scenes[name]?.announced.insert(report.screen) }
     feed(.turn(report), to: name, now: now, &actions)
@@ -164,6 +174,7 @@ extension BrokerStateMachine {
   private mutating func loseLinks(of node: String, in name: String, now: Moment, _ actions: inout [BrokerAction]) {
     for (key, host) in linking.sorted(by: { $0.key.screen < $1.key.screen }) where key.scene == name && host == node {
       linking.removeValue(forKey: key)
+      dropEarly(key, &actions)
       feed(.link(LinkReport(screen: key.screen, lease: key.lease, verdict: .lost(host: node))), to: name, now: now, &actions)
     }
   }

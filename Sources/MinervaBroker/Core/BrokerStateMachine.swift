@@ -71,6 +71,8 @@ struct BrokerStateMachine {
   var renderers: [AnswerKey: CallToken] = [:]
   /// Where a module is being made; its host is not yet part of the core's state.
   var linking: [LinkKey: String] = [:]
+  /// Turns that came before the verdict of the link they belong to.
+  var early: [LinkKey: [(TurnSubmission, CallToken)]] = [:]
   /// Links that wait for a host to come back after this broker's restart.
   var parked: [LinkKey: Connection] = [:]
   /// Which host may speak for which name.
@@ -167,7 +169,8 @@ struct BrokerStateMachine {
     isServing = false
     count("journal.failures")
     var actions: [BrokerAction] = []
-    let waiting = answers.values.flatMap { $0 } + turns.values.flatMap { $0 } + renderers.values
+    let waiting =
+      answers.values.flatMap { $0 } + turns.values.flatMap { $0 } + renderers.values + early.values.flatMap { $0.map(\.1) }
     for token in waiting { actions.append(.answer(token, .refused(error))) }
     while let item = held.popFirst(upTo: .max) {
       switch item {
@@ -179,6 +182,7 @@ struct BrokerStateMachine {
     turns = [:]
     renderers = [:]
     linking = [:]
+    early = [:]
     parked = [:]
     scenes = [:]
     wakes.removeAll()
