@@ -15,7 +15,7 @@ package struct Reach: Sendable {
   package let isRemote: Bool
 
   package init(_ command: ParsedCommand) throws(MinervaError) {
-    runtime = RuntimeDirectory.choose(option: command.text("runtime"))
+    runtime = RuntimeDirectory.choose(option: command.fromEnvironment.contains("runtime") ? nil : command.text("runtime"))
     isRemote = command.text("connect") != nil
     connection = try ConnectionSettings(command, runtime: runtime)
   }

@@ -92,9 +92,12 @@ package final class RunningSet: SetControl {
     let client = try await Client.connect(to: endpoint, name: "supervisor", version: ProductVersion.text, patience: patience)
     defer { Task { await client.close(grace: .zero) } }
     let expected = supervisor.statuses.filter { $0.kind != "broker" }.map(\.name)
+    // A host that is connected may still be making its modules; a store has none.
+    let offering = supervisor.statuses.filter { $0.kind == "host" && !$0.name.hasPrefix("store-") }.map(\.name)
     while true {
       let joined = (try? await client.status(within: .seconds(1)))?.peers.map(\.node) ?? []
-      let missing = expected.filter { !joined.contains($0) }
+      let offers = Set((try? await client.modules())?.flatMap(\.hosts) ?? [])
+      let missing = expected.filter { !joined.contains($0) || offering.contains($0) && !offers.contains($0) }
       if missing.isEmpty { return }
       if let gone = supervisor.statuses.first(where: { $0.phase == .gaveUp }) {
         throw MinervaError(.processStart, "\(gone.name) falls at every start; its log is \(runtime.logPath(gone.name))")

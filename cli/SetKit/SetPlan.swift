@@ -26,7 +26,7 @@ package struct SetPlan: Sendable, Hashable {
   package init() {}
 
   /// The modules that the second host of Workouts offers alone.
-  package static let secondHostModules = "UserList,CreateUser,EditWorkout"
+  package static let secondHostModules = "CreateUser,EditWorkout"
 
   /// The processes in the order of their start, each found in the directory of our own executable.
   package func specifications(runtime: RuntimeDirectory, executables: String) -> [ProcessSpecification] {

@@ -35,6 +35,7 @@ enum VerbCommand {
       await session.execute(statement) { lines in
         // An error is no data.
         let isError = lines.first?.hasPrefix("error ") ?? false
+        if isError, Task.isCancelled, case .look(.watch) = statement.request { return }
         for line in lines { if isError { console.notice(line) } else { try? console.out.line(line) } }
         try? console.out.flush()
       }
@@ -43,6 +44,8 @@ enum VerbCommand {
     signals.onSignal { _ in task.cancel() }
     let execution = await task.value
     await session.close()
+    // Ctrl-C is how watching ends.
+    if case .look(.watch) = statement.request, task.isCancelled { return .interrupted }
     // A reader that has left ends the command quietly (D01).
     try console.out.flush()
     return execution.error.map { ExitCode(errorCode: $0.code.rawValue) } ?? .done

@@ -35,7 +35,9 @@ struct DiffDesk {
   var nextDeadline: Moment? { pool.nextDeadline }
 
   var status: PoolStatus {
-    PoolStatus(workers: pool.alive.count, waiting: pool.waiting, running: pool.unfinished - pool.waiting, poisoned: poisoned)
+    PoolStatus(
+      workers: pool.alive.count, waiting: pool.waiting, running: pool.unfinished - pool.waiting, poisoned: poisoned,
+      busy: Set(leases.values.map(\.worker.name)).sorted())
   }
 
   /// A worker says where it listens and how many jobs it wants.

@@ -67,11 +67,14 @@ public struct PoolStatus: Codable, Sendable {
   public var waiting: Int
   public var running: Int
   public var poisoned: Int
+  /// The workers that hold a job, by name.
+  public var busy: [String]
 
-  public init(workers: Int = 0, waiting: Int = 0, running: Int = 0, poisoned: Int = 0) {
+  public init(workers: Int = 0, waiting: Int = 0, running: Int = 0, poisoned: Int = 0, busy: [String] = []) {
     self.workers = workers
     self.waiting = waiting
     self.running = running
     self.poisoned = poisoned
+    self.busy = busy
   }
 }

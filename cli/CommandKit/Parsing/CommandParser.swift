@@ -125,6 +125,7 @@ extension CommandParser {
         if let variable = option.environment, let text = environment[variable], !text.isEmpty {
           if let complaint = option.value?.complaint(about: text) { throw fail("\(variable): \(complaint)") }
           result.options[option.name] = [text]
+          result.fromEnvironment.insert(option.name)
         } else if let fallback = option.fallback, option.value != nil {
           result.options[option.name] = [fallback]
         }

@@ -16,6 +16,8 @@ package struct ParsedCommand: Sendable, Hashable {
   package var options: [String: [String]]
   /// Values by argument name.
   package var arguments: [String: [String]]
+  /// The options whose values come from the environment.
+  package var fromEnvironment: Set<String> = []
   /// The words of a verbatim command, as they came.
   package var rest: [String]
 

@@ -99,10 +99,12 @@ package struct Recovery: Sendable {
 }
 
 extension Recovery.State {
-  /// What a look shows.
-  package init(_ look: SceneLook) {
+  /// What a look shows; in outline, of each screen only its title and how many rows it has.
+  package init(_ look: SceneLook, isOutline: Bool = false) {
     var screens: [String: [String]] = [:]
-    for (id, rendering) in look.renderings { screens[id.description] = rendering.lines(width: 80) }
+    for (id, rendering) in look.renderings {
+      screens[id.description] = isOutline ? ["\(rendering.title), \(rendering.count) rows"] : rendering.lines(width: 80)
+    }
     self.init(tree: look.tree.places.map(TreeText.stack), screens: screens)
   }
 }

@@ -54,21 +54,28 @@ package struct FlowRun: Sendable {
 
   /// A kill whose recovery has not been seen yet.
   private struct Kill {
-    var process: String
-    var pid: Int32?
+    var report: ProcessReport
     var before: Recovery.State
     var at: Duration
+    var process: String { report.name }
+    /// A worker holds nothing of a screen but the job, whose answer changes rows: what is compared then is all but those.
+    var isOutline: Bool { report.kind == "diff" }
   }
 
   private func play(_ session: Session, _ collector: LineCollector, _ state: inout State) async {
     let steps = script.steps.flatMap { step in step.statements.map { FlowStep(line: step.line, statement: $0) } }
-    for (index, step) in steps.enumerated() {
+    for (index, written) in steps.enumerated() {
+      var step = written
       if Task.isCancelled { return await fail(step, MinervaError("interrupted", "interrupted"), session, &state) }
       if !step.statement.request.isPassive {
         await finishRecovery(step, session, &state)
         state.before = await session.tree()
       }
-      if case .lab(.kill(let process)) = step.statement.request { state.pending = await begun(process, session) }
+      if case .lab(.kill(let name)) = step.statement.request, let report = try? await target.process(name) {
+        // A pattern is resolved once, so that what is killed is what is told.
+        step.statement.request = .lab(.kill(process: report.name))
+        state.pending = await begun(report, session)
+      }
       let from = await session.log.end
       let execution = await session.execute(step.statement) { await collector.append($0) }
       state.result.statements += 1
@@ -97,19 +104,17 @@ package struct FlowRun: Sendable {
     await reporter.failed(failure, in: script)
   }
 
-  private func begun(_ process: String, _ session: Session) async -> Kill {
-    let status = try? await target.status()
+  private func begun(_ report: ProcessReport, _ session: Session) async -> Kill {
     let look = await session.refresh()
-    return Kill(
-      process: process, pid: status?.processes.first { $0.name == process }?.pid,
-      before: look.map { Recovery.State($0) } ?? Recovery.State(tree: [], screens: [:]), at: clock.now())
+    let before = look.map { Recovery.State($0, isOutline: report.kind == "diff") } ?? Recovery.State(tree: [], screens: [:])
+    return Kill(report: report, before: before, at: clock.now())
   }
 
   /// Waits until a killed process has come back and all is settled, and compares what there is with what there was.
   private func finishRecovery(_ step: FlowStep, _ session: Session, _ state: inout State) async {
     guard let kill = state.pending else { return }
     state.pending = nil
-    let (target, old) = (target, kill.pid)
+    let (target, old) = (target, kill.report.pid)
     let found = await session.poll(within: recoveryLimit) { () -> (Int32?, SceneLook)? in
       guard let report = try? await target.status(), let process = report.processes.first(where: { $0.name == kill.process }) else {
         return nil
@@ -123,7 +128,8 @@ package struct FlowRun: Sendable {
       return await fail(step, MinervaError("expect.failed", reason), session, &state)
     }
     let recovery = Recovery(
-      process: kill.process, oldPid: old, newPid: pid, before: kill.before, after: Recovery.State(look), duration: clock.now() - kill.at)
+      process: kill.process, oldPid: old, newPid: pid, before: kill.before,
+      after: Recovery.State(look, isOutline: kill.isOutline), duration: clock.now() - kill.at)
     state.result.recoveries.append(recovery)
     await reporter.recovered(recovery, in: script)
   }

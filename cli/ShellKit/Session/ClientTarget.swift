@@ -151,12 +151,12 @@ package final class ClientTarget: SceneTarget {
   package func lab(_ request: Lab) async throws(MinervaError) -> [String] {
     guard let control else { throw MinervaError(.unsupported, "nobody supervises these processes; start them with minerva up") }
     switch request {
-    case .kill(let process):
-      let pid = try await pid(of: process, control)
+    case .kill(let name):
+      let (process, pid) = try await running(name)
       try await stating { try await control.signal(process, 9) }
       return [ReplyText.headed("ok", "\(process) killed, pid \(pid)")]
-    case .stall(let process, let span):
-      let pid = try await pid(of: process, control)
+    case .stall(let name, let span):
+      let (process, pid) = try await running(name)
       try await stating { try await control.signal(process, 19) }
       if let span {
         Task {
@@ -169,13 +169,26 @@ package final class ClientTarget: SceneTarget {
     }
   }
 
-  private func pid(of process: String, _ control: any SetControl) async throws(MinervaError) -> Int32 {
-    let reports = try await stating { try await control.processes() }
-    guard let report = reports.first(where: { $0.name == process }) else {
-      throw MinervaError("process.unknown", "no process \"\(process)\"; there are \(reports.map(\.name).joined(separator: ", "))")
+  private func running(_ name: String) async throws(MinervaError) -> (name: String, pid: Int32) {
+    let report = try await process(name)
+    guard let pid = report.pid else { throw MinervaError("process.unknown", "\(report.name) is not running (\(report.state))") }
+    return (report.name, pid)
+  }
+
+  package func process(_ name: String) async throws(MinervaError) -> ProcessReport {
+    let clock = ContinuousClock()
+    let deadline = clock.now + .seconds(5)
+    while true {
+      let report = try await status()
+      if let process = report.processes.first(where: { $0.name == name }) { return process }
+      let known = report.processes.map(\.name).joined(separator: ", ")
+      guard name.hasSuffix("*") else { throw MinervaError("process.unknown", "no process \"\(name)\"; there are \(known)") }
+      // A job that was just asked for may not have reached its worker yet.
+      let busy = Set(report.broker?.pool.busy ?? [])
+      if let process = report.processes.first(where: { $0.name.hasPrefix(name.dropLast()) && busy.contains($0.name) }) { return process }
+      guard clock.now < deadline else { throw MinervaError("process.unknown", "no \(name) holds a job; there are \(known)") }
+      try? await clock.sleep(for: .milliseconds(10))
     }
-    guard let pid = report.pid else { throw MinervaError("process.unknown", "\(process) is not running (\(report.state))") }
-    return pid
   }
 
   package func change(to name: String?, app: String?) async throws(MinervaError) -> [String] {

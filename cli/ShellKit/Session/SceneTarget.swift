@@ -27,6 +27,9 @@ package protocol SceneTarget: Sendable {
   /// Processes, connections and counters.
   func status() async throws(MinervaError) -> StatusReport
 
+  /// The process that a name means: its own, or of a pattern such as `diff-*` the first that holds a job.
+  func process(_ name: String) async throws(MinervaError) -> ProcessReport
+
   /// Coordinators that outlive their screen, each in one line.
   func leaks() async throws(MinervaError) -> [String]
 
@@ -119,6 +122,11 @@ extension SceneTarget {
   package func modules() async throws(MinervaError) -> [ModuleListing] { throw unsupported("modules") }
   package func status() async throws(MinervaError) -> StatusReport { throw unsupported("status") }
   package func leaks() async throws(MinervaError) -> [String] { throw unsupported("leaks") }
+  package func process(_ name: String) async throws(MinervaError) -> ProcessReport {
+    let reports = try await status().processes
+    if let report = reports.first(where: { $0.name == name }) { return report }
+    throw MinervaError("process.unknown", "no process \"\(name)\"; there are \(reports.map(\.name).joined(separator: ", "))")
+  }
   package func lab(_ request: Lab) async throws(MinervaError) -> [String] { throw unsupported("this fault") }
   package func follow(_ link: DeepLink, _ conditions: RequestConditions) async throws(MinervaError) -> [String] {
     throw unsupported("deeplink")

@@ -43,8 +43,14 @@ extension Session: InvocationContext {
   }
 
   /// Finds the screen of an alias: one given by `as`, else the only screen of the module of that name.
+  ///
+  /// While the scene is not settled the screen may be on its way, as after a tap that opens it: then it is waited for.
   func identity(ofAlias name: String, allowsRemoved: Bool) async throws -> ScreenID {
-    let look = await refresh() ?? lastLook
+    _ = await poll(within: .seconds(5)) { () -> Bool? in
+      guard let look = await self.refresh() else { return true }
+      return look.isSettled || look.tree.screens.contains { $0.module.lowercased() == name || $0.id == self.aliases[name] } ? true : nil
+    }
+    let look = lastLook
     let open = look?.tree.screens ?? []
     if let given = aliases[name] {
       if allowsRemoved || open.contains(where: { $0.id == given }) { return given }

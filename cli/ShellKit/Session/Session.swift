@@ -56,6 +56,9 @@ package actor Session {
     let log = log
     pump = Task { for await event in events { await log.append(event) } }
     lastLook = try? await target.look(at: nil)
+    // The first use of a scene makes it: what its app begins with is on its way.
+    guard let lastLook, !lastLook.isSettled, lastLook.tree.screens.isEmpty else { return }
+    _ = await poll(within: .seconds(3)) { await self.refresh()?.isSettled == true ? true : nil }
   }
 
   /// Ends the conversation; jobs are cancelled.

@@ -9,7 +9,8 @@ extension Verb {
       Form(.word("drop"), .one("topic", .event), .one("count", .number)),
     ],
     examples: [
-      .init("fault kill shop-2", "as kill -9 would; its supervisor starts it again"), .init("fault stall broker 2s", "stops it for 2 s"),
+      .init("fault kill shop-2", "as kill -9 would; its supervisor starts it again"),
+      .init("fault kill diff-*", "the worker that holds a job"), .init("fault stall broker 2s", "stops it for 2 s"),
       .init("fault drop screen.* 3", "loses the next three events"),
     ],
     errors: ["process.unknown", "bus.unauthorized"],
