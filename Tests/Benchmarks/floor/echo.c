@@ -218,7 +218,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   measure();
-  kill(server, SIGTERM);
+  kill(server, SIGKILL);
   waitpid(server, NULL, 0);
   if (!strncmp(endpoint, "ipc://", 6)) unlink(endpoint + 6);
   return 0;
