@@ -20,6 +20,9 @@ package final class ClientTarget: SceneTarget {
     /// Who is told where a request stands, by its `txn`.
     var waiting: [String: @Sendable (Admission) -> Void] = [:]
     var requests = 0
+    /// The last event that came, and since when looks know of later ones.
+    var seen: UInt64 = 0
+    var behindSince: ContinuousClock.Instant?
   }
 
   private let client: Client
@@ -66,9 +69,34 @@ package final class ClientTarget: SceneTarget {
     for stamped in snapshot.renderings {
       renderings[stamped.screen] = try await stating { try ScreenRendering(encoded: stamped.body) }
     }
+    catchUp(snapshot)
     return SceneLook(
       scene: snapshot.scene.name, record: snapshot.record, event: snapshot.event, tree: snapshot.tree, renderings: renderings,
       isSettled: snapshot.settled)
+  }
+
+  /// A publisher that came back may have spoken before it was heard again, and said nothing since: when looks have known of later events for
+  /// a second, those are taken as missed and the log goes on from the snapshot (C06).
+  private func catchUp(_ snapshot: SceneSnapshot) {
+    let feed = state.withLock { state -> AsyncStream<SceneEvent>.Continuation? in
+      guard snapshot.event > state.seen, let feed = state.feed else {
+        state.behindSince = nil
+        return nil
+      }
+      let since = state.behindSince ?? .now
+      state.behindSince = since
+      guard ContinuousClock.now - since > .seconds(1) else { return nil }
+      state.seen = snapshot.event
+      state.behindSince = nil
+      return feed
+    }
+    feed?.yield(Self.marker(snapshot))
+  }
+
+  /// What the log is told of a snapshot: whatever was missed is part of it.
+  private static func marker(_ snapshot: SceneSnapshot) -> SceneEvent {
+    SceneEvent(
+      scene: snapshot.scene.name, epoch: snapshot.epoch, number: snapshot.event, record: snapshot.record, at: snapshot.at, kind: .idle)
   }
 
   package func events() async throws(MinervaError) -> AsyncStream<SceneEvent> {
@@ -93,11 +121,8 @@ package final class ClientTarget: SceneTarget {
       for await update in updates {
         switch update {
         case .snapshot(let snapshot):
-          // Whatever was missed is part of the snapshot: the log stands where it does.
-          feed.yield(
-            SceneEvent(
-              scene: snapshot.scene.name, epoch: snapshot.epoch, number: snapshot.event, record: snapshot.record, at: snapshot.at,
-              kind: .idle))
+          self?.state.withLock { $0.seen = snapshot.event }
+          feed.yield(Self.marker(snapshot))
           first.give(true)
         case .event(let event):
           self?.tell(event)
@@ -118,6 +143,7 @@ package final class ClientTarget: SceneTarget {
 
   /// Tells a caller where its request stands, once the feed says so.
   private func tell(_ event: SceneEvent) {
+    state.withLock { $0.seen = event.number }
     guard case .navigation(let navigation) = event.kind else { return }
     let request: RequestSummary
     let standing: Admission.Standing

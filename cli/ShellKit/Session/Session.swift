@@ -83,7 +83,9 @@ package actor Session {
       if showsTimings { await emit(["       took \(DurationText.describe(clock.now() - start))"]) }
       return Execution(error: nil, isQuit: isQuit)
     } catch {
-      let stated = Self.stated(error)
+      var stated = Self.stated(error)
+      // Waiting and looking ask for nothing that could still happen.
+      if error is CancellationError, statement.request.isPassive { stated.message = "interrupted" }
       lastError = stated
       await emit(ReplyText.error(stated))
       return Execution(error: stated, isQuit: false)
