@@ -1,4 +1,5 @@
 import CommandKit
+import Glibc
 import MinervaNavigation
 import MinervaWire
 import ShellKit
@@ -65,7 +66,7 @@ struct SessionTests {
     let session = Session(target: target)
     let path = "/tmp/minerva-payload-\(UInt64.random(in: .min ... .max)).json"
     try FileBytes.write("{\"a\": 1}\n\n", to: path)
-    defer { _ = try? FileBytes.write("", to: path) }
+    defer { unlink(path) }
     #expect(try await session.bytes(.file(path), schemaOf: nil) == Array("{\"a\": 1}\n".utf8))
     await #expect(throws: ParseError.self) { try await session.bytes(.file("/nowhere/at/all"), schemaOf: nil) }
     try FileBytes.write("{\"a\":1,\"a\":2}", to: path)
