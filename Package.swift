@@ -135,12 +135,17 @@ let package = Package(
       name: "minerva-floor", dependencies: ["CZeroMQ"], path: "Tests/Benchmarks/floor",
       cSettings: [.unsafeFlags(["-O2"])], linkerSettings: [.linkedLibrary("zmq")]),
 
+    // Strangers at a bus's endpoint, for the tests of it.
+    layer("RawPeers", on: ["CZeroMQ", "MinervaTransport", "MinervaWire"], at: "Tests/Support"),
+    // A reader of events in a process of its own, for tests that stop it.
+    program("scene-watcher", on: ["CommandKit", "Minerva", "MinervaInterfaces", "MinervaTransport", "MinervaWire"], at: "Tests/Support"),
+
     tests("ListDiffTests", on: ["ListDiff"]),
     tests("MinervaNavigationTests", on: ["MinervaNavigation"]),
     tests("MinervaWireTests", on: ["MinervaWire"]),
     tests("MinervaProtocolTests", on: ["MinervaProtocol", "MinervaWire"]),
     tests("MinervaTransportTests", on: ["CZeroMQ", "MinervaProtocol", "MinervaTransport", "MinervaWire"]),
-    tests("MinervaActorsTests", on: ["CZeroMQ", "MinervaActors", "MinervaTransport", "MinervaWire"]),
+    tests("MinervaActorsTests", on: ["MinervaActors", "MinervaTransport", "MinervaWire", "RawPeers"]),
     tests("MinervaJournalTests", on: ["CSQLite", "MinervaJournal", "MinervaWire"]),
     tests("MinervaSupervisionTests", on: ["MinervaSupervision", "MinervaWire"]),
     tests("MinervaTests", on: ["ListDiff", "Minerva", "MinervaInterfaces", "MinervaWire"]),
@@ -158,8 +163,8 @@ let package = Package(
     tests(
       "EndToEndTests",
       on: [
-        "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaTesting", "MinervaTransport",
-        "MinervaWire",
+        "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaTesting",
+        "MinervaTransport", "MinervaWire", "RawPeers", "scene-watcher",
       ]),
     tests("LayoutTests", on: []),
   ]

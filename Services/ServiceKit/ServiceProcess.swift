@@ -16,6 +16,7 @@ package final class ServiceProcess: Sendable {
   private let console: Console
   private let signals: TerminationSignals
   private let ending: AsyncStream<String>
+  private let starting: Starting
   private let watch: ParentWatch?
 
   /// Opens the runtime directory and takes the name's lock in it.
@@ -32,9 +33,32 @@ package final class ServiceProcess: Sendable {
     signals = try TerminationSignals()
     let (ending, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(1))
     self.ending = ending
-    watch = ParentWatch.start { continuation.yield("its supervisor is gone") }
+    let starting = Starting()
+    self.starting = starting
+    watch = ParentWatch.start {
+      continuation.yield("its supervisor is gone")
+      starting.cancel()
+    }
     signals.onSignal { signal in
-      if signal != .hangUp { continuation.yield("signal \(signal.rawValue)") }
+      guard signal != .hangUp else { return }
+      continuation.yield("signal \(signal.rawValue)")
+      starting.cancel()
+    }
+  }
+
+  /// Runs what starts the service; the wish that it ends cancels it, so that nobody waits for a broker that never comes up (C01).
+  ///
+  /// - Throws: What the start threw; `ExitCode.done` when it was cancelled by that wish.
+  package func start<Service: Sendable>(_ body: @escaping @Sendable () async throws -> Service) async throws -> Service {
+    let task = Task { try await body() }
+    starting.begin { task.cancel() }
+    defer { starting.end() }
+    do {
+      return try await task.value
+    } catch {
+      guard task.isCancelled else { throw error }
+      log("ends (\(await untilAskedToEnd())) before it was up; 0 messages undelivered")
+      throw ExitCode.done
     }
   }
 
@@ -79,5 +103,33 @@ package final class ServiceProcess: Sendable {
     watch?.cancel()
     signals.release()
     lock.release()
+  }
+}
+
+/// The start of a service, as long as it can be cancelled.
+private final class Starting: Sendable {
+  private struct State {
+    var isCancelled = false
+    var cancel: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  func begin(_ cancel: @escaping @Sendable () -> Void) {
+    let isCancelled = state.withLock { state in
+      state.cancel = cancel
+      return state.isCancelled
+    }
+    if isCancelled { cancel() }
+  }
+
+  func end() { state.withLock { $0.cancel = nil } }
+
+  func cancel() {
+    let cancel = state.withLock { state in
+      state.isCancelled = true
+      return state.cancel
+    }
+    cancel?()
   }
 }

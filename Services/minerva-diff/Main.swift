@@ -28,7 +28,7 @@ enum DiffMain {
         node: process.name, broker: connection.endpoint, listen: try process.socket(process.name), credit: command.integer("credit") ?? 4,
         limits: DiffLimits(jobBytes: min(64 << 20, memory), bytes: memory), version: ProductVersion.text, security: connection.security,
         log: process.log)
-      let worker = try await DiffProcess.start(settings)
+      let worker = try await process.start { try await DiffProcess.start(settings) }
       process.log("takes \(settings.credit) jobs at a time from \(settings.broker)")
       let reason = await process.untilAskedToEnd()
       let report = await worker.close()

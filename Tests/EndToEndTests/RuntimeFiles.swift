@@ -14,4 +14,18 @@ enum RuntimeFiles {
     }
     return names.sorted()
   }
+
+  /// The text of a file; empty when it cannot be read.
+  static func text(_ path: String) -> String {
+    guard let file = fopen(path, "r") else { return "" }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = fread(&piece, 1, piece.count, file)
+      guard count > 0 else { break }
+      bytes += piece[..<count]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
 }

@@ -2,6 +2,7 @@ import Distributed
 import MinervaActors
 import MinervaTransport
 import MinervaWire
+import Synchronization
 import Testing
 
 @Suite("Calls between two buses", .timeLimit(.minutes(1)))
@@ -96,6 +97,31 @@ struct CallTests {
     }
   }
 
+  @Test("messages of every size keep their order, there and back: those that share a frame and those handed over alone")
+  func keepsOrderOfSizes() async throws {
+    try await Pair.with { pair in
+      let loop = try await LoopEcho.serve(on: pair.server)
+      try await pair.client.connect(to: pair.endpoint)
+      let echo = try pair.echo()
+      let bus = pair.client
+      let answered = Numbers()
+      try await Task(executorPreference: bus.taskExecutor) {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for number in 0..<300 {
+            let bytes = [UInt8](repeating: 1, count: number % 7 == 0 ? 100 << 10 : number % 3 == 0 ? 9_000 : 10)
+            group.addTask(executorPreference: bus.taskExecutor) {
+              _ = try await echo.echo(bytes)
+              answered.append(number)
+            }
+          }
+          try await group.waitForAll()
+        }
+      }.value
+      #expect(answered.all == Array(0..<300))
+      withExtendedLifetime(loop) {}
+    }
+  }
+
   @Test("a call ends at its deadline, and the callee is cancelled")
   func deadline() async throws {
     try await Pair.with { pair in
@@ -179,4 +205,11 @@ struct CallTests {
       withExtendedLifetime(actor) {}
     }
   }
+}
+
+/// Numbers in the order in which they came.
+private final class Numbers: Sendable {
+  private let numbers = Mutex<[Int]>([])
+  var all: [Int] { numbers.withLock { $0 } }
+  func append(_ number: Int) { numbers.withLock { $0.append(number) } }
 }

@@ -3,6 +3,7 @@ import Glibc
 import MinervaActors
 import MinervaTransport
 import MinervaWire
+import RawPeers
 import Synchronization
 import Testing
 
@@ -55,7 +56,7 @@ struct HostileInputTests {
       for count in [1, 2, 50] { raw.send(Array(repeating: [], count: count)) }
       #expect(try raw.greet("raw") == .welcome)
       #expect(await pair.server.counters().badMessages == 3)
-      let subscriber = RawPeer(pair.endpoint, type: 2 /* SUB */)
+      let subscriber = RawPeer(pair.endpoint, kind: .subscribe)
       #expect(try await pair.echo().add(1, 2) == 3)
       withExtendedLifetime((actor, subscriber)) {}
     }

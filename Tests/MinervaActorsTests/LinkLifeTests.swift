@@ -3,6 +3,7 @@ import Glibc
 import MinervaActors
 import MinervaTransport
 import MinervaWire
+import RawPeers
 import Testing
 
 @Suite("Links between buses: names, loss, return, end", .timeLimit(.minutes(1)))

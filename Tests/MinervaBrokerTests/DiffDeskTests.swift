@@ -57,6 +57,36 @@ struct DiffDeskTests {
     #expect(lease(machine, second)?.worker == "diff-1")
   }
 
+  @Test("C05: a worker that is back under its name before its caller asks again costs the job one attempt, not two")
+  func quickRestart() {
+    var machine = staffed(["diff-1"])
+    var token = machine.lease(DiffLeaseRequest(job: "a", rows: 10))
+    guard let first = lease(machine, token) else {
+      Issue.record("no lease")
+      return
+    }
+    machine.take(machine.broker.lost("diff-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+    let offer = DiffOffer(worker: "diff-1", endpoint: "ipc:///diff-1", credit: 1)
+    machine.take(machine.broker.offer(offer, incarnation: 2, pid: 2, now: machine.now))
+    token = machine.lease(DiffLeaseRequest(job: "a", rows: 10, lost: "diff-1", attempt: first.attempt))
+    #expect(lease(machine, token)?.attempt == 2)
+  }
+
+  @Test("A worker that was given up and lives has its credit again once it knows")
+  func creditReturns() {
+    var machine = staffed(["diff-1"])
+    let first = lease(machine, machine.lease(DiffLeaseRequest(job: "a", rows: 10)))
+    // Its caller could not reach it; nobody else has a word to say against it.
+    let again = machine.lease(DiffLeaseRequest(job: "a", rows: 10, lost: "diff-1", attempt: first?.attempt))
+    #expect(machine.reply(to: again) == nil)
+    guard case .cancelJob("a", let held)? = machine.actions.last else {
+      Issue.record("the worker was not told")
+      return
+    }
+    machine.take(machine.broker.cancelled(held, now: machine.now))
+    #expect(lease(machine, again)?.attempt == 2)
+  }
+
   @Test("A newer job for a list takes the place of one that waits")
   func newerJobsSupersede() {
     var machine = staffed(["diff-1"])

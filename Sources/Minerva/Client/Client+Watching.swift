@@ -62,6 +62,8 @@ actor SceneWatcher {
   private var machine = SubscriberStateMachine<SceneEvent>(settings: SceneWatcher.settings)
   private var snapshot: SceneSnapshot?
   private var fetching: Task<Void, Never>?
+  /// How many events have come.
+  private var taken: UInt64 = 0
 
   /// A scene may rest for hours: only a lost connection makes the view doubtful, not silence.
   private static var settings: SubscriberStateMachine<SceneEvent>.Settings {
@@ -85,14 +87,40 @@ actor SceneWatcher {
     let listening = Task {
       for await notice in notices where notice == .brokerBack { self.perform(self.machine.connectionLost(at: self.now)) }
     }
+    let checking = Task { await self.check() }
     perform(machine.start(at: now))
     for await frame in frames {
       guard let event = try? CBOR.decode(SceneEvent.self, from: frame.body), event.scene == scene.name else { continue }
+      taken += 1
       perform(machine.event(event, number: event.number, publisher: event.epoch, at: now))
     }
     listening.cancel()
+    checking.cancel()
     fetching?.cancel()
     continuation.finish()
+  }
+
+  /// Compares with the broker when nothing has come for a while, ever more rarely as long as nothing comes.
+  ///
+  /// A gap shows by the event behind it; events lost behind the last one taken would show by nothing (C06).
+  private func check() async {
+    var backoff = Backoff(first: 1_000, cap: 30_000)
+    var random = SystemRandomNumberGenerator()
+    while !Task.isCancelled {
+      let before = taken
+      try? await ContinuousClock().sleep(for: .milliseconds(backoff.next(using: &random)))
+      guard taken == before else {
+        backoff.reset()
+        continue
+      }
+      guard machine.isComplete, let snapshot = try? await client.snapshot(of: scene), snapshot.event > machine.lastApplied ?? .max else {
+        continue
+      }
+      // What was published just now may still be on its way, beside the answer.
+      try? await ContinuousClock().sleep(for: .milliseconds(300))
+      guard taken == before else { continue }
+      perform(machine.watermark(snapshot.event, publisher: snapshot.epoch, at: now))
+    }
   }
 
   private func perform(_ actions: [SubscriberStateMachine<SceneEvent>.Action]) {

@@ -71,13 +71,18 @@ public final class Client: Sendable {
 
   /// Disconnects; calls that have not ended end with `bus.closed`.
   ///
-  /// - Returns: What could not be delivered within the grace.
+  /// - Returns: What could not be delivered within the grace; calls that waited for a broker that is away are part of it (C01).
   @discardableResult
   public func close(grace: Duration = .milliseconds(500)) async -> CloseReport {
-    await session.close()
+    let unsent = await session.close()
     peers.cancel()
-    return await bus.close(grace: grace)
+    var report = await bus.close(grace: grace)
+    report.undelivered += unsent
+    return report
   }
+
+  /// How many calls wait for the broker to be back.
+  package func waitingCalls() async -> Int { await session.unsent }
 
   /// When the broker is away and when it is back, from now on.
   public func notices() async -> AsyncStream<ClientNotice> {

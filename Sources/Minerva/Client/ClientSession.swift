@@ -109,11 +109,16 @@ actor ClientSession {
     return machine.nextDeadline?.milliseconds ?? .max
   }
 
-  /// Ends every call.
-  func close() {
+  /// How many calls wait for the broker to be back.
+  var unsent: Int { machine.unsent }
+
+  /// Ends every call; returns how many of them were never sent.
+  func close() -> Int {
+    let unsent = machine.unsent
     perform(machine.close())
     for notice in notices { notice.finish() }
     notices = []
+    return unsent
   }
 
   private func perform(_ actions: [ClientSessionStateMachine.Action]) {

@@ -25,7 +25,7 @@ final class Node {
 final class Dialled {
   let link: Link
   /// Who waits for the first connection, and until when.
-  var waiters: [(continuation: UnsafeContinuation<Result<String, MinervaError>, Never>, until: Int64)] = []
+  var waiters: [(token: UInt64, continuation: UnsafeContinuation<Result<String, MinervaError>, Never>, until: Int64)] = []
 
   init(_ link: Link) { self.link = link }
 }

@@ -20,25 +20,43 @@ extension BusSystem {
   ///
   /// - Parameter patience: For how long failed attempts are repeated before the first connection; without it the first failure is thrown.
   /// - Returns: The name of the process there.
-  /// - Throws: `bus.unreachable`, `bus.unauthorized`, `bus.unsupported`, `bus.name_taken`; the endpoint is given up then.
+  /// - Throws: `bus.unreachable`, `bus.unauthorized`, `bus.unsupported`, `bus.name_taken`, `bus.cancelled` when the waiting task is
+  ///   cancelled; the endpoint is given up then.
   @discardableResult
   public func connect(to endpoint: Endpoint, patience: Duration = .zero) async throws(MinervaError) -> String {
     let until = MonotonicTime.milliseconds + patience.milliseconds
-    let result = await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<String, MinervaError>, Never>) in
-      loop.perform {
-        do throws(MinervaError) {
-          guard self.closing == nil else { throw MinervaError(.closed, "this process is closing its bus") }
-          let dialled: Dialled
-          if let known = self.dialled[endpoint] { dialled = known } else { dialled = Dialled(try self.transport.dial(endpoint)) }
-          self.dialled[endpoint] = dialled
-          if dialled.link.isUp, let peer = dialled.link.peer { return continuation.resume(returning: .success(peer.node)) }
-          dialled.waiters.append((continuation, until))
-        } catch {
-          continuation.resume(returning: .failure(error))
+    let token = tokens.wrappingAdd(1, ordering: .relaxed).newValue
+    let result = await withTaskCancellationHandler {
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<String, MinervaError>, Never>) in
+        loop.perform {
+          do throws(MinervaError) {
+            guard self.closing == nil else { throw MinervaError(.closed, "this process is closing its bus") }
+            let dialled: Dialled
+            if let known = self.dialled[endpoint] { dialled = known } else { dialled = Dialled(try self.transport.dial(endpoint)) }
+            self.dialled[endpoint] = dialled
+            if dialled.link.isUp, let peer = dialled.link.peer { return continuation.resume(returning: .success(peer.node)) }
+            dialled.waiters.append((token, continuation, until))
+          } catch {
+            continuation.resume(returning: .failure(error))
+          }
         }
+        if Task.isCancelled { stopConnecting(to: endpoint, token) }
       }
+    } onCancel: {
+      stopConnecting(to: endpoint, token)
     }
     return try result.get()
+  }
+
+  private func stopConnecting(to endpoint: Endpoint, _ token: UInt64) {
+    loop.post {
+      guard let dialled = self.dialled[endpoint], let index = dialled.waiters.firstIndex(where: { $0.token == token }) else { return }
+      let waiter = dialled.waiters.remove(at: index)
+      waiter.continuation.resume(returning: .failure(MinervaError(.cancelled, "the caller gave up connecting to \(endpoint)")))
+      guard dialled.waiters.isEmpty, !dialled.link.isUp else { return }
+      self.dialled[endpoint] = nil
+      self.transport.close(dialled.link, reason: "given up")
+    }
   }
 
   /// Lets go of an endpoint for good.
@@ -49,10 +67,15 @@ extension BusSystem {
   }
 
   /// Writes a node into the address book: it is dialled when somebody calls it, and stays connected then. Without an endpoint it is struck out.
+  ///
+  /// Written again it is a word that the node is there: an attempt that is due later is made at once.
   public func route(node name: String, to endpoint: Endpoint?) async {
     await onLoop {
       let node = self.node(name)
-      guard node.route != endpoint else { return }
+      guard node.route != endpoint else {
+        if let link = node.dialled { self.transport.hint(link) }
+        return
+      }
       node.route = endpoint
       guard let link = node.dialled else { return }
       // It has moved: the old address is not tried again.

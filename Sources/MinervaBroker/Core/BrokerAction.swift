@@ -1,6 +1,7 @@
 import MinervaInterfaces
 import MinervaJournal
 import MinervaNavigation
+import MinervaProtocol
 import MinervaWire
 
 /// The number of a call that waits for its answer; given by whoever performs the actions.
@@ -23,7 +24,7 @@ enum BrokerAction {
   /// Give a host something to take note of, in order.
   case order(host: String, HostOrder)
   /// Tell a diff worker that nobody waits for a job.
-  case cancelJob(worker: String, String)
+  case cancelJob(String, WorkerPoolStateMachine.Lease)
   /// Publish.
   case publish(SceneEvent)
 

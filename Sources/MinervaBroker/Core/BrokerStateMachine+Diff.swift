@@ -23,6 +23,11 @@ extension BrokerStateMachine {
   /// A caller is done with a job.
   mutating func endLease(_ job: String, now: Moment) -> [BrokerAction] { translate(desk.end(job, at: now)) }
 
+  /// A worker has been told that nobody waits for a job of it.
+  mutating func cancelled(_ lease: WorkerPoolStateMachine.Lease, now: Moment) -> [BrokerAction] {
+    translate(desk.cancelled(lease, at: now))
+  }
+
   /// A process is gone.
   mutating func lostWorker(_ node: String, incarnation: UInt64, reason: String, pid: Int32, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
@@ -38,7 +43,7 @@ extension BrokerStateMachine {
       switch action {
       case .grant(let token, let lease): .answer(token, .leased(lease))
       case .refuse(let token, let error): .answer(token, .refused(error))
-      case .cancel(let worker, let job): .cancelJob(worker: worker, job)
+      case .cancel(let job, let lease): .cancelJob(job, lease)
       }
     }
   }

@@ -11,7 +11,8 @@ struct DiffDesk {
   enum Action {
     case grant(CallToken, DiffLease)
     case refuse(CallToken, MinervaError)
-    case cancel(worker: String, job: String)
+    /// Tell the worker that nobody waits for the job; its credit returns when it knows.
+    case cancel(job: String, WorkerPoolStateMachine.Lease)
   }
 
   private var pool: WorkerPoolStateMachine
@@ -52,7 +53,8 @@ struct DiffDesk {
     let id = number(of: request.job)
     waiting[id] = token
     var actions: [Action] = []
-    if let lost = request.lost, let lease = leases[id], lease.worker.name == lost {
+    // A worker that died may be back under its name, with the job: the attempt tells which of its lives is meant.
+    if let lost = request.lost, let lease = leases[id], lease.worker.name == lost, request.attempt ?? lease.attempt == lease.attempt {
       leases[id] = nil
       actions += translate(pool.lost(id, attempt: lease.attempt, at: now))
       guard numbers[request.job] == id else { return actions }
@@ -68,6 +70,11 @@ struct DiffDesk {
     forget(id)
     guard let lease else { return translate(pool.cancel(id, at: now)) }
     return translate(pool.finished(id, worker: lease.worker, attempt: lease.attempt, at: now))
+  }
+
+  /// A worker knows that nobody waits for what it was given: it may have other work.
+  mutating func cancelled(_ lease: WorkerPoolStateMachine.Lease, at now: Moment) -> [Action] {
+    translate(pool.finished(lease.job, worker: lease.worker, attempt: lease.attempt, at: now))
   }
 
   /// A process is gone: as a worker, or as a caller.
@@ -109,7 +116,7 @@ struct DiffDesk {
         ended.append((job, error))
         if ended.count > 1_024 { ended.removeFirst() }
         return nil
-      case .cancel(let lease): return names[lease.job].map { .cancel(worker: lease.worker.name, job: $0) }
+      case .cancel(let lease): return names[lease.job].map { .cancel(job: $0, lease) }
       }
     }
   }

@@ -270,7 +270,7 @@ distributed actor Gateway: BrokerGateway {
       case .resume(let host, let order): resume(order, at: host)
       case .order(let host, let order):
         if lane(host).append(order) { Task { await self.send(to: host) } }
-      case .cancelJob(let worker, let job): cancel(job, at: worker)
+      case .cancelJob(let job, let lease): cancel(job, lease)
       case .publish(let event): publish(event)
       }
     }
@@ -355,9 +355,16 @@ distributed actor Gateway: BrokerGateway {
     }
   }
 
-  private func cancel(_ job: String, at worker: String) {
+  /// Tells a worker; one that cannot be told is lost, or soon will be, and its credit with it.
+  private func cancel(_ job: String, _ lease: WorkerPoolStateMachine.Lease) {
     Task {
-      try? await $DiffWorker.resolve(id: ActorAddress(node: worker, name: WellKnown.worker), using: self.actorSystem).cancel(job: job)
+      let worker = ActorAddress(node: lease.worker.name, name: WellKnown.worker)
+      do {
+        try await $DiffWorker.resolve(id: worker, using: self.actorSystem).cancel(job: job)
+      } catch {
+        return
+      }
+      self.perform(self.machine.cancelled(lease, now: self.now))
     }
   }
 

@@ -40,9 +40,9 @@ package final class LeasedDiff: DiffComputing {
   }
 
   private func leased(_ job: DiffJob, rows: Int, list: String) async throws -> ComputedChanges {
-    var lost: String?
+    var lost: DiffLease?
     while true {
-      let request = DiffLeaseRequest(job: job.id, rows: rows, list: list, lost: lost)
+      let request = DiffLeaseRequest(job: job.id, rows: rows, list: list, lost: lost?.worker, attempt: lost?.attempt)
       let lease = try await BusSystem.$deadline.withValue(.seconds(2)) { try await gateway.lease(request) }
       do {
         await bus.route(node: lease.worker, to: try Endpoint(lease.endpoint))
@@ -54,7 +54,7 @@ package final class LeasedDiff: DiffComputing {
         return ComputedChanges(
           changes: answer.changes, counts: try ChangeCounts(decoding: answer.changes), computedBy: answer.worker)
       } catch let error as MinervaError where error.code == .peerLost || error.code == .unreachable {
-        lost = lease.worker
+        lost = lease
       } catch {
         try? await gateway.endLease(job: job.id)
         throw error

@@ -44,12 +44,15 @@ public struct DiffLeaseRequest: Codable, Sendable {
   public var list: String?
   /// Set when an attempt ended because its worker died: the node of that worker.
   public var lost: String?
+  /// The attempt that was lost: a worker that died may be back under its name, and hold the job again.
+  public var attempt: Int?
 
-  public init(job: String, rows: Int, list: String? = nil, lost: String? = nil) {
+  public init(job: String, rows: Int, list: String? = nil, lost: String? = nil, attempt: Int? = nil) {
     self.job = job
     self.rows = rows
     self.list = list
     self.lost = lost
+    self.attempt = attempt
   }
 }
 

@@ -90,6 +90,9 @@ package struct ClientSessionStateMachine: Sendable {
   /// How many calls have not ended.
   package var unanswered: Int { calls.count }
 
+  /// How many calls wait for a link.
+  package var unsent: Int { calls.values.reduce(0) { $0 + ($1.sent ? 0 : 1) } }
+
   /// Whether calls are sent at once.
   package var isRegistered: Bool { if case .registered = state { true } else { false } }
 

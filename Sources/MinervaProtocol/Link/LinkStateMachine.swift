@@ -153,6 +153,14 @@ package struct LinkStateMachine: Sendable {
     return [.dial]
   }
 
+  /// Somebody who knows says that the peer is there: a link that waits for its next attempt makes it now.
+  package mutating func hint(at now: Int64) -> [Action] {
+    guard case .waiting = state else { return [] }
+    backoff.reset()
+    state = .dialling(until: now + settings.handshakeTimeout)
+    return [.dial]
+  }
+
   /// The connection stands.
   package mutating func connected(at now: Int64) -> [Action] {
     guard case .dialling(let until) = state else { return [] }

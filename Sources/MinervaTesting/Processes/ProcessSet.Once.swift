@@ -13,16 +13,19 @@ extension ProcessSet {
 
     /// Runs an executable and waits for its end.
     ///
+    /// - Parameter input: What it reads from standard input.
     /// - Throws: `process.start` when it cannot be started, `bus.deadline` when it does not end in time; then it is killed.
-    public static func run(_ executable: String, _ arguments: [String] = [], within time: Duration = .seconds(20)) throws(MinervaError)
-      -> Once
-    {
+    public static func run(
+      _ executable: String, _ arguments: [String] = [], input: String = "", within time: Duration = .seconds(20)
+    ) throws(MinervaError) -> Once {
       let place = try RuntimeDirectory.makePrivate(prefix: "minerva-once")
       defer { place.remove() }
       let path = try ProductDirectory.executable(executable)
+      try FileText.write(input, to: "\(place.path)/in")
       let specification = ProcessSpecification(
         name: "once", kind: "test", executable: "/bin/sh",
-        arguments: ["-c", "exec \"$0\" \"$@\" >\(place.path)/out 2>\(place.path)/err </dev/null", path] + arguments, output: .discard,
+        arguments: ["-c", "exec \"$0\" \"$@\" >\(place.path)/out 2>\(place.path)/err <\(place.path)/in", path] + arguments,
+        output: .discard,
         restart: .never)
       let process = try SpawnedProcess.start(specification, runtime: place)
       let exit = process.wait(atMost: time)
@@ -44,6 +47,13 @@ extension ProcessSet {
 
 /// The text of a file.
 enum FileText {
+  static func write(_ text: String, to path: String) throws(MinervaError) {
+    guard let file = fopen(path, "w") else { throw MinervaError(.runtimeFile, "cannot write \(path)") }
+    defer { fclose(file) }
+    let bytes = Array(text.utf8)
+    guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw MinervaError(.runtimeFile, "cannot write \(path)") }
+  }
+
   static func read(_ path: String) -> String {
     guard let file = fopen(path, "r") else { return "" }
     defer { fclose(file) }

@@ -30,12 +30,18 @@ public final class ProcessSet: Sendable {
   /// The broker's endpoint.
   public var endpoint: Endpoint { .ipc(path: runtime.path + "/broker.sock") }
 
-  /// Starts a process under a name; its log is `log(of:)`.
+  /// Starts a process of this set under a name; its log is `log(of:)`.
   @discardableResult
   public func start(_ name: String, _ executable: String, _ arguments: [String] = []) throws(MinervaError) -> Int32 {
+    try startCommand(name, executable, ["--runtime", runtime.path, "--name", name] + arguments)
+  }
+
+  /// Starts a process with exactly these arguments, one that finds its own place; what it writes is in `log(of:)`.
+  @discardableResult
+  public func startCommand(_ name: String, _ executable: String, _ arguments: [String]) throws(MinervaError) -> Int32 {
     let specification = ProcessSpecification(
-      name: name, kind: "test", executable: try ProductDirectory.executable(executable),
-      arguments: ["--runtime", runtime.path, "--name", name] + arguments, output: .log, restart: .never)
+      name: name, kind: "test", executable: try ProductDirectory.executable(executable), arguments: arguments, output: .log,
+      restart: .never)
     let process = try SpawnedProcess.start(specification, runtime: runtime)
     processes.withLock { $0[name] = process }
     return process.pid

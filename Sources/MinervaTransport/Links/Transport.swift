@@ -132,6 +132,9 @@ package final class Transport: @unchecked Sendable {
     return link
   }
 
+  /// Makes the next attempt of a link at once, since its peer is said to be there.
+  package func hint(_ link: Link) { perform(link.machine.hint(at: loop.now), on: link) }
+
   /// Ends a link for good.
   package func close(_ link: Link, reason: String) { perform(link.machine.close(reason: reason), on: link) }
 

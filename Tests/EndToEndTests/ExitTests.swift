@@ -1,0 +1,132 @@
+import Glibc
+import Minerva
+import MinervaActors
+import MinervaInterfaces
+import MinervaTesting
+import MinervaTransport
+import MinervaWire
+import RawPeers
+import Testing
+
+/// Nobody waits for ever for a message that cannot be delivered (C01).
+@Suite("Real processes that cannot say what they have to say", .serialized, .timeLimit(.minutes(2)))
+struct ExitTests {
+  /// How long something took.
+  private func time(_ body: () async throws -> Void) async rethrows -> Duration {
+    let start = ContinuousClock.now
+    try await body()
+    return ContinuousClock.now - start
+  }
+
+  @Test("Processes: a shell at a closed port, told to look and to quit, ends with an error that says what to do (C01)")
+  func closedPort() throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    for arguments in [["--connect", set.endpoint.description], ["--connect", "tcp://127.0.0.1:\(try FreePorts.pair())", "--insecure"]] {
+      let shell = try ProcessSet.Once.run("minerva-shell", arguments, input: "tree\nquit\n", within: .seconds(6))
+      #expect(shell.status != 0)
+      #expect(shell.errors.contains("bus.unreachable"), "\(shell.errors)")
+    }
+  }
+
+  @Test("Processes: a client whose broker died with calls waiting closes within its grace and counts them (C01)")
+  func brokerDied() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    try set.start("broker", "minerva-broker")
+    let client = try await set.client()
+    let notices = await client.notices()
+    set.kill("broker")
+    for await notice in notices { if case .brokerLost = notice { break } }
+    try await withThrowingTaskGroup(of: MinervaError?.self) { group in
+      for _ in 0..<10 { group.addTask { await failure { _ = try await client.snapshot(within: .seconds(60)) } } }
+      #expect(await set.wait { await client.waitingCalls() == 10 })
+      var report: CloseReport?
+      #expect(await time { report = await client.close(grace: .milliseconds(300)) } < .seconds(2))
+      #expect(report == CloseReport(undelivered: 10, unanswered: 0))
+      for try await error in group { #expect(error?.code == .closed) }
+    }
+  }
+
+  @Test("Processes: a client whose broker is stopped closes within its grace and counts what was not answered (C01)")
+  func brokerStopped() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    try set.start("broker", "minerva-broker")
+    let client = try await set.client()
+    _ = try await client.status()
+    set.signal("broker", SIGSTOP)
+    try await withThrowingTaskGroup(of: MinervaError?.self) { group in
+      for _ in 0..<10 { group.addTask { await failure { _ = try await client.status(within: .seconds(60)) } } }
+      #expect(await set.wait { await client.bus.peers().first?.callsInFlight == 10 })
+      var report = CloseReport(undelivered: 0, unanswered: 0)
+      #expect(await time { report = await client.close(grace: .milliseconds(300)) } < .seconds(2))
+      #expect(report.undelivered + report.unanswered == 10)
+      for try await error in group { #expect(error?.code == .closed) }
+    }
+  }
+
+  @Test(
+    "Processes: SIGTERM ends services within two seconds with status 0 while their broker is stopped or dead (C01)",
+    arguments: [SIGSTOP, SIGKILL])
+  func servicesOfALostBroker(signal: Int32) async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    try set.startAll(app: "shop", hosts: 1, workers: 1)
+    let client = try await set.client()
+    #expect(try await set.wait { try await !client.modules().isEmpty })
+    #expect(try await set.wait { try await client.status().pool.workers == 1 })
+    await client.close()
+    set.signal("broker", signal)
+    for name in ["shop-1", "diff-1"] {
+      #expect(set.stop(name, within: .seconds(2)) == 0, "\(name)")
+      #expect(set.log(of: name).contains("messages undelivered"), "\(name) says what was")
+    }
+    set.kill("broker")
+    // What a killed broker leaves is the next one's to clear.
+    leavesNothing(set, except: ["broker", "journal"])
+  }
+
+  @Test("Processes: SIGTERM ends services within two seconds while they still look for a broker that never came up (C01)")
+  func servicesWithoutABroker() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    try set.start("shop-1", "minerva-host", ["--app", "shop"])
+    try set.start("store-1", "minerva-host", ["--app", "store"])
+    try set.start("diff-1", "minerva-diff")
+    let names = ["shop-1", "store-1", "diff-1"]
+    // Each has its socket: it has begun, and waits for the broker.
+    #expect(await set.wait { names.allSatisfy { RuntimeFiles.names(in: set.directory).contains("\($0).sock") } })
+    for name in names { #expect(set.stop(name, within: .seconds(2)) != nil, "\(name)") }
+    leavesNothing(set)
+  }
+
+  @Test("Processes: a broker whose peer asks and never reads ends within two seconds on SIGTERM and says what was undelivered (C01)")
+  func brokerOfADeafPeer() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    try set.start("broker", "minerva-broker")
+    let client = try await set.client()
+    let interfaces = try await FixedInterfaces.learn()
+    let target = try #require(interfaces.broker.names.first { $0.contains("6status") })
+    let deaf = try #require(RawPeer(set.endpoint))
+    #expect(try deaf.greet("deaf", api: interfaces.catalogue.version) == .welcome)
+    for number in 0..<20_000 {
+      guard deaf.send([RawPeer.call(WellKnown.broker, target, identifier: UInt64(number))]) else { break }
+    }
+    #expect(try await client.status().peers.contains { $0.node == "deaf" })
+    await client.close()
+    #expect(set.stop("broker", within: .seconds(2)) == 0)
+    let last = set.log(of: "broker").split(separator: "\n").last { $0.contains("messages undelivered") } ?? ""
+    #expect(!last.isEmpty && !last.contains("; 0 messages undelivered"), "\(last)")
+    leavesNothing(set)
+  }
+
+  /// Expects that no socket and no lock is left.
+  private func leavesNothing(_ set: ProcessSet, except names: [String] = []) {
+    let left = RuntimeFiles.names(in: set.directory).filter { name in
+      (name.hasSuffix(".sock") || name.hasSuffix(".lock")) && !names.contains { name.hasPrefix($0) } && name != "events.sock"
+    }
+    #expect(left == [])
+  }
+}

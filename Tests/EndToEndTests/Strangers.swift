@@ -1,0 +1,104 @@
+import Glibc
+import Minerva
+import MinervaActors
+import MinervaInterfaces
+import MinervaTesting
+import MinervaTransport
+import MinervaWire
+import RawPeers
+import Testing
+
+/// A broker among strangers, and the caller whose calls must be answered all the while.
+struct Strangers {
+  let set: ProcessSet
+  let caller: Client
+  /// What the broker used before the strangers came.
+  let before: (memory: Int, descriptors: Int)
+  let began = ContinuousClock.now
+
+  /// How long an answer may take while strangers shout. Two busy cores are no reason to wait longer.
+  static let patience = Duration.seconds(2)
+
+  /// Starts a broker and has it answer until its memory has the size it keeps.
+  static func among(_ arguments: [String] = []) async throws -> Strangers {
+    let set = try ProcessSet()
+    do {
+      try set.start("broker", "minerva-broker", arguments)
+      let caller = try await set.client("caller")
+      for _ in 0..<200 { _ = try await caller.status() }
+      return Strangers(set: set, caller: caller, before: try #require(set.usage(of: "broker")))
+    } catch {
+      set.end()
+      throw error
+    }
+  }
+
+  /// Asks the broker something; a late answer, or none, is an issue.
+  func served(_ context: String = "") async throws {
+    let asked = ContinuousClock.now
+    _ = try await caller.status(within: Self.patience)
+    #expect(ContinuousClock.now - asked < Self.patience, "\(context)")
+  }
+
+  /// A counter of the broker.
+  func counter(_ name: String) async throws -> Int { try await caller.status().counters[name] ?? 0 }
+
+  /// Expects that the broker is the same process, of about the same size, with the descriptors it had, and that its log is short.
+  func leaveNothing(growth: Int = 16 << 20) async throws {
+    #expect(try await caller.status().pid == set.pid(of: "broker"))
+    #expect(
+      await set.wait { (set.usage(of: "broker")?.descriptors ?? .max) <= before.descriptors + 2 },
+      "\(before.descriptors) descriptors before, \(set.usage(of: "broker")?.descriptors ?? -1) now")
+    let after = try #require(set.usage(of: "broker"))
+    #expect(after.memory <= before.memory + growth, "resident \(before.memory >> 20) MiB before, \(after.memory >> 20) MiB now")
+    let seconds = Int((ContinuousClock.now - began) / .seconds(1)) + 1
+    var lines: [Substring: Int] = [:]
+    for line in set.log(of: "broker").split(separator: "\n") {
+      let words = line.split(separator: " ", omittingEmptySubsequences: true)
+      if words.count > 1, words[1].hasSuffix(":") { lines[words[1], default: 0] += 1 }
+    }
+    for (kind, count) in lines { #expect(count <= seconds, "\(kind) has \(count) lines in \(seconds) s; one a second and kind is allowed") }
+  }
+
+  /// Lets go of the caller; the processes end with the set.
+  func end() async {
+    await caller.close(grace: .zero)
+    set.end()
+  }
+
+  /// Runs a body among strangers and cleans up, also when it fails.
+  static func with(_ arguments: [String] = [], _ body: (Strangers) async throws -> Void) async throws {
+    let strangers = try await among(arguments)
+    do {
+      try await body(strangers)
+    } catch {
+      await strangers.end()
+      throw error
+    }
+    await strangers.end()
+  }
+
+  /// The most memory that the broker has ever had, in bytes.
+  var peak: Int {
+    let words = RuntimeFiles.text("/proc/\(set.pid(of: "broker") ?? 0)/status").split(whereSeparator: \.isWhitespace)
+    guard let label = words.firstIndex(of: "VmHWM:"), let kibibytes = Int(words[label + 1]) else { return .max }
+    return kibibytes << 10
+  }
+}
+
+/// A generator whose seed a failure prints.
+struct Seeded: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
+}
