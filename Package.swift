@@ -9,8 +9,13 @@ let house: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// The suite's own build (`cli/minerva test`) optimises what its properties and simulations spend their time in; the tests
+/// themselves stay as they are, the optimiser takes minutes over them.
+let quick: [SwiftSetting] =
+  Context.environment["MINERVA_SUITE"] == nil ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 /// The pure targets: the standard library alone, every unsafe expression marked.
-let pure: [SwiftSetting] = house + [.strictMemorySafety()]
+let pure: [SwiftSetting] = house + [.strictMemorySafety()] + quick
 
 func layer(_ name: String, on dependencies: [Target.Dependency], at folder: String = "Sources", _ settings: [SwiftSetting] = house)
   -> Target
@@ -84,7 +89,7 @@ let package = Package(
         "Minerva", "MinervaBroker", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaTransport",
         "MinervaWire",
       ]),
-    layer("MinervaSimulation", on: ["MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"]),
+    layer("MinervaSimulation", on: ["MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"], house + quick),
     layer("MinervaDemo", on: ["Minerva", "MinervaActors", "MinervaHosting", "MinervaTransport", "MinervaWire"]),
 
     // Service processes.
