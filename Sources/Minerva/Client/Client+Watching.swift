@@ -113,9 +113,8 @@ actor SceneWatcher {
         backoff.reset()
         continue
       }
-      guard machine.isComplete, let snapshot = try? await client.snapshot(of: scene), snapshot.event > machine.lastApplied ?? .max else {
-        continue
-      }
+      guard machine.isComplete, let snapshot = try? await client.snapshot(of: scene) else { continue }
+      guard snapshot.epoch != self.snapshot?.epoch || snapshot.event > machine.lastApplied ?? .max else { continue }
       // What was published just now may still be on its way, beside the answer.
       try? await ContinuousClock().sleep(for: .milliseconds(300))
       guard taken == before else { continue }
@@ -145,9 +144,10 @@ actor SceneWatcher {
           let snapshot = try await self.client.snapshot(of: self.scene)
           self.snapshot = snapshot
           return self.perform(self.machine.snapshot(request, through: snapshot.event, publisher: snapshot.epoch, at: self.now))
-        } catch let error as MinervaError where !error.retryable && error.code != .deadline {
-          return self.continuation.finish()
         } catch {
+          // A newer question has taken the place of this one: that is no end of watching.
+          guard !Task.isCancelled else { return }
+          if let error = error as? MinervaError, !error.retryable, error.code != .deadline { return self.continuation.finish() }
           try? await ContinuousClock().sleep(for: .milliseconds(backoff.next(using: &random)))
         }
       }
