@@ -145,26 +145,29 @@ let package = Package(
     // A reader of events in a process of its own, for tests that stop it.
     program("scene-watcher", on: ["CommandKit", "Minerva", "MinervaInterfaces", "MinervaTransport", "MinervaWire"], at: "Tests/Support"),
 
+    // Waiting with an end.
+    layer("TestSupport", on: [], at: "Tests/Support"),
     tests("ListDiffTests", on: ["ListDiff"]),
     tests("MinervaNavigationTests", on: ["MinervaNavigation"]),
     tests("MinervaWireTests", on: ["MinervaWire"]),
     tests("MinervaProtocolTests", on: ["MinervaProtocol", "MinervaWire"]),
-    tests("MinervaTransportTests", on: ["CZeroMQ", "MinervaProtocol", "MinervaTransport", "MinervaWire"]),
-    tests("MinervaActorsTests", on: ["MinervaActors", "MinervaTransport", "MinervaWire", "RawPeers"]),
+    tests("MinervaTransportTests", on: ["TestSupport", "CZeroMQ", "MinervaProtocol", "MinervaTransport", "MinervaWire"]),
+    tests("MinervaActorsTests", on: ["TestSupport", "MinervaActors", "MinervaTransport", "MinervaWire", "RawPeers"]),
     tests("MinervaJournalTests", on: ["CSQLite", "MinervaJournal", "MinervaWire"]),
     tests("MinervaSupervisionTests", on: ["MinervaSupervision", "MinervaWire"]),
     tests("MinervaTests", on: ["ListDiff", "Minerva", "MinervaInterfaces", "MinervaWire"]),
     tests(
       "MinervaBrokerTests",
       on: ["MinervaBroker", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"]),
-    tests("MinervaHostingTests", on: ["Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"]),
+    tests(
+      "MinervaHostingTests", on: ["TestSupport", "Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"]),
     tests("MinervaSimulationTests", on: ["MinervaProtocol", "MinervaSimulation", "MinervaWire"]),
-    tests("MinervaDemoTests", on: ["Minerva", "MinervaDemo", "MinervaHosting", "MinervaWire"]),
+    tests("MinervaDemoTests", on: ["TestSupport", "Minerva", "MinervaDemo", "MinervaHosting", "MinervaWire"]),
     tests("CommandKitTests", on: ["CommandKit", "MinervaWire"], exclude: ["Snapshots"]),
     tests(
       "ShellKitTests", on: ["CommandKit", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaWire", "ShellKit"],
       exclude: ["Snapshots"]),
-    tests("DiffServiceTests", on: ["DiffService", "ListDiff", "MinervaInterfaces", "MinervaWire"]),
+    tests("DiffServiceTests", on: ["TestSupport", "DiffService", "ListDiff", "MinervaInterfaces", "MinervaWire"]),
     tests(
       "EndToEndTests",
       on: [

@@ -2,6 +2,7 @@
 import ListDiff
 import MinervaInterfaces
 import MinervaWire
+import TestSupport
 import Testing
 
 @Suite("The diff worker's bench")
@@ -30,7 +31,7 @@ struct DiffBenchTests {
     let bench = DiffBench(limits: DiffLimits())
     let job = DiffJob(id: "held", old: rows([1]), new: rows([2]), hold: 10_000)
     let task = Task { try await bench.changes(of: job) }
-    while bench.running == 0 { await Task.yield() }
+    try await until { !(bench.running == 0) }
     if byTask { task.cancel() } else { bench.cancel("held") }
     await #expect { _ = try await task.value } throws: { ($0 as? MinervaError)?.code == .cancelled }
     #expect(bench.running == 0)
@@ -41,7 +42,7 @@ struct DiffBenchTests {
     let bench = DiffBench(limits: DiffLimits())
     let large = DiffJob(id: "large", old: rows(0..<20_000), new: rows(0..<20_000), hold: 10_000)
     let task = Task { try await bench.changes(of: large) }
-    while bench.running == 0 { await Task.yield() }
+    try await until { !(bench.running == 0) }
     _ = try await bench.changes(of: DiffJob(id: "small", old: rows([1]), new: rows([1, 2])))
     #expect(bench.running == 1)
     task.cancel()
@@ -54,7 +55,7 @@ struct DiffBenchTests {
       ($0 as? MinervaError)?.code == .tooLarge
     }
     let held = Task { try await bench.changes(of: DiffJob(id: "one", old: rows(0..<40), new: rows([]), hold: 10_000)) }
-    while bench.running == 0 { await Task.yield() }
+    try await until { !(bench.running == 0) }
     await #expect { _ = try await bench.changes(of: DiffJob(id: "two", old: rows(0..<40), new: rows([]))) } throws: {
       ($0 as? MinervaError)?.code == .backpressure
     }

@@ -30,7 +30,7 @@ struct ArrowTests {
     ],
     "Sources/MinervaTesting": [
       "Minerva", "MinervaActors", "MinervaBroker", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision",
-      "MinervaWire",
+      "MinervaTransport", "MinervaWire",
     ],
     "Sources/MinervaSimulation": ["MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"],
     "Sources/MinervaDemo": ["Minerva", "MinervaActors", "MinervaHosting", "MinervaTransport", "MinervaWire"],

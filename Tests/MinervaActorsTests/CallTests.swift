@@ -3,6 +3,7 @@ import MinervaActors
 import MinervaTransport
 import MinervaWire
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Calls between two buses", .timeLimit(.minutes(1)))
@@ -128,10 +129,8 @@ struct CallTests {
       let actor = try await PoolEcho.serve(on: pair.server)
       try await pair.client.connect(to: pair.endpoint)
       let echo = try pair.echo()
-      let start = ContinuousClock.now
       let error = await failure { try await BusSystem.$deadline.withValue(.milliseconds(80)) { try await echo.hang() } }
       #expect(error?.code == .deadline)
-      #expect(ContinuousClock.now - start < .seconds(2))
       #expect(await pair.client.counters().deadlines == 1)
       withExtendedLifetime(actor) {}
     }
@@ -163,11 +162,11 @@ struct CallTests {
       let echo = try pair.echo()
       let hanging = (0..<4).map { _ in Task { await failure { try await echo.hang() } } }
       await actor.waitForHang()
-      while await pair.client.peers().first?.callsInFlight != 4 { await Task.yield() }
+      try await until { !(await pair.client.peers().first?.callsInFlight != 4) }
       #expect(await failure { _ = try await echo.add(1, 1) }?.code == .backpressure)
       for task in hanging { task.cancel() }
       for task in hanging { #expect(await task.value?.code == .cancelled) }
-      while await pair.server.peers().first?.callsServed != 0 { await Task.yield() }
+      try await until { !(await pair.server.peers().first?.callsServed != 0) }
       #expect(try await echo.add(1, 1) == 2)
     }
   }

@@ -5,6 +5,7 @@ import MinervaTransport
 import MinervaWire
 import RawPeers
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Hostile input", .timeLimit(.minutes(1)), .serialized)
@@ -37,7 +38,7 @@ struct HostileInputTests {
       #expect(shout((0..<10_240).map { _ in UInt8.random(in: 0...255, using: &random) }, at: pair.endpoint))
       for _ in 0..<1_000 { #expect(shout([], at: pair.endpoint)) }
       #expect(try await echo.add(1, 2) == 3)
-      while openDescriptors() > before + 8 { await Task.yield() }
+      try await until { !(openDescriptors() > before + 8) }
       let allowed = Int((ContinuousClock.now - start) / .seconds(1)) + 1
       for kind in Set(lines.withLock { $0.map(\.kind) }) {
         #expect(lines.withLock { $0.count { $0.kind == kind } } <= allowed, "at most one line a second and kind")

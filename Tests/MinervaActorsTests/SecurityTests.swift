@@ -33,9 +33,7 @@ struct SecurityTests {
     #expect(try await echo.caller() == "friend observe")
     #expect(await server.peers().first?.grant == PeerGrant(role: .observe, apps: ["shop"]))
     let stranger = Self.client("stranger", try CurveKeyPair(), server: key)
-    let start = ContinuousClock.now
     #expect(await failure { try await stranger.connect(to: endpoint) }?.code == .unauthorized)
-    #expect(ContinuousClock.now - start < .seconds(5))
     #expect(await server.counters().refusedKeys >= 1)
     for bus in [stranger, friend, server] { await bus.close(grace: .zero) }
     withExtendedLifetime(actor) {}

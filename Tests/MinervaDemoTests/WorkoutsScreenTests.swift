@@ -1,6 +1,7 @@
 import Minerva
 @testable import MinervaDemo
 import MinervaWire
+import TestSupport
 import Testing
 
 private let start = Moment(iso: "2026-03-02T08:00")!
@@ -91,7 +92,7 @@ struct WorkoutsScreenTests {
     screen = await coordinator.render()
     #expect(screen.sections.map(\.identifier) == ["filter", "2026-03-02", "2026-03-01"])
     #expect(row("filter", of: screen)?.detail == "start date 2026-03-01" && link.asked() == ["dismiss s4"])
-    while await store.watcherCount == 0 { await Task.yield() }
+    try await until { !(await store.watcherCount == 0) }
     try await store.apply(.saveWorkout(owner: 3, id: 1, WorkoutDraft(date: start, text: "changed", calories: 9)), asking: 3)
     #expect(row("1", of: await coordinator.render())?.text == "changed")
   }
@@ -187,7 +188,7 @@ struct WorkoutsScreenTests {
   func settings() async throws {
     let coordinator = SettingsCoordinator(.init(userID: 3), Context(link: link), store: store)
     try await coordinator.load()
-    while await store.watcherCount == 0 { await Task.yield() }
+    try await until { !(await store.watcherCount == 0) }
     try await store.apply(.updateAccount(id: 3, email: "new@u.com", dailyCalories: 1234), asking: 3)
     #expect(row("name", of: await coordinator.render())?.detail == "new@u.com")
     try await coordinator.handle(.tap("calories"))

@@ -4,6 +4,7 @@ import MinervaInterfaces
 import MinervaNavigation
 import MinervaWire
 import Synchronization
+import TestSupport
 import Testing
 
 /// A differ that computes when its test says so.
@@ -52,9 +53,9 @@ struct ListControllerTests {
     let first = Task { await list.update(update([1])) }
     _ = await differ.asked.first(1)
     let second = Task { await list.update(update([1, 2])) }
-    while await list.waitingCount < 1 { await Task.yield() }
+    try await until { !(await list.waitingCount < 1) }
     let third = Task { await list.update(update([1, 2, 3])) }
-    while await list.waitingCount < 2 { await Task.yield() }
+    try await until { !(await list.waitingCount < 2) }
     gate.open()
     #expect(await first.value == .applied(version: 1))
     #expect(await second.value == .superseded(by: 2))
@@ -111,7 +112,7 @@ struct ListControllerTests {
     let first = Task { await list.update(update([1])) }
     _ = await differ.asked.first(1)
     let second = Task { await list.update(update([2])) }
-    while await list.waitingCount < 1 { await Task.yield() }
+    try await until { !(await list.waitingCount < 1) }
     await list.close()
     gate.open()
     #expect(await first.value == .closed)

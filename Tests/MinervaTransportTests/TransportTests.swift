@@ -2,6 +2,7 @@ import MinervaProtocol
 import MinervaTransport
 import MinervaWire
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Event loop and links", .timeLimit(.minutes(1)))
@@ -59,7 +60,7 @@ struct TransportTests {
     let client = Self.transport("client", hub, near)
     _ = try await Self.onLoop(server) { Result { () throws(MinervaError) in try server.listen(on: .inProcess(name: "x")) } }.get()
     let link = try await Self.onLoop(client) { Result { () throws(MinervaError) in try client.dial(.inProcess(name: "x")) } }.get()
-    while near.log.withLock({ $0.isEmpty }) { await Task.yield() }
+    try await until { !(near.log.withLock({ $0.isEmpty })) }
     let sizes = [0, 10, 5_000, 3_000, 70_000, 1, 4_095, 4_096, 100_000, 7]
     let sent = await Self.onLoop(client) { () -> Bool in
       for (number, size) in sizes.enumerated() {
@@ -71,7 +72,7 @@ struct TransportTests {
     }
     #expect(sent)
     let expected = ["up client"] + sizes.indices.map { "call \($0)" }
-    while far.log.withLock({ $0.count < expected.count }) { await Task.yield() }
+    try await until { !(far.log.withLock({ $0.count < expected.count })) }
     #expect(far.log.withLock { $0 } == expected)
     for transport in [client, server] { await Self.close(transport) }
   }
@@ -84,7 +85,7 @@ struct TransportTests {
     let client = Self.transport("client", hub, near, limits: Limits(messageBytes: 8_192, outboundMessages: 5))
     _ = try await Self.onLoop(server) { Result { () throws(MinervaError) in try server.listen(on: .inProcess(name: "x")) } }.get()
     let link = try await Self.onLoop(client) { Result { () throws(MinervaError) in try client.dial(.inProcess(name: "x")) } }.get()
-    while near.log.withLock({ $0.isEmpty }) { await Task.yield() }
+    try await until { !(near.log.withLock({ $0.isEmpty })) }
     let codes = await Self.onLoop(client) { () -> [MinervaError.Code?] in
       (0..<7).map { number in
         let buffer = OutputBuffer()
