@@ -74,9 +74,7 @@ import Testing
     let stubborn = try SpawnedProcess.start(
       shell("trap '' TERM; echo ready; while true; do sleep 1; done"), runtime: runtime)
     #expect(eventually { log() == "ready\n" })
-    let before = MonotonicTime.now
     #expect(stubborn.terminate(grace: .milliseconds(100)) == .signal(SIGKILL))
-    #expect(MonotonicTime.now - before < .seconds(2))
 
     let stopped = try SpawnedProcess.start(shell("exec sleep 60", output: .discard))
     stopped.signal(SIGSTOP)
