@@ -32,7 +32,7 @@ struct Pair {
       unlink("\(directory)/bus")
       rmdir(directory)
     }
-    var settings = BusSettings(node: "server", kind: "broker", heartbeat: .milliseconds(100), deadline: .seconds(20), hub: hub)
+    var settings = BusSettings(node: "server", kind: "broker", heartbeat: .milliseconds(500), deadline: .seconds(20), hub: hub)
     settings.security.allowsInsecureLoopback = true
     var clientSettings = settings
     clientSettings.node = "client"
