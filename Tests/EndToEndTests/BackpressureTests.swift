@@ -9,7 +9,7 @@ import RawPeers
 import Testing
 
 /// Queues that are full say so at once, with when to come back; whoever did not fill them notices nothing.
-@Suite("Real processes under more than they can take", .serialized, .timeLimit(.minutes(2)))
+@Suite("Real processes under more than they can take", .serialized, .oneAtATime, .timeLimit(.minutes(2)))
 struct BackpressureTests {
   /// A broker with one worker that is stopped while it stays connected, and a caller of it.
   private func withStoppedWorker(

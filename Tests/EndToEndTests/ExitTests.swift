@@ -9,7 +9,7 @@ import RawPeers
 import Testing
 
 /// Nobody waits for ever for a message that cannot be delivered (C01).
-@Suite("Real processes that cannot say what they have to say", .serialized, .timeLimit(.minutes(2)))
+@Suite("Real processes that cannot say what they have to say", .serialized, .oneAtATime, .timeLimit(.minutes(2)))
 struct ExitTests {
   /// How long something took.
   private func time(_ body: () async throws -> Void) async rethrows -> Duration {

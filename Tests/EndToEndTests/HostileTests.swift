@@ -9,7 +9,7 @@ import RawPeers
 import Testing
 
 /// Whatever reaches a broker's endpoints: it stays up and of one size, and serves everyone else (C02; architecture, section 5).
-@Suite("Real processes among strangers", .serialized, .timeLimit(.minutes(3)))
+@Suite("Real processes among strangers", .serialized, .oneAtATime, .timeLimit(.minutes(3)))
 struct HostileTests {
   @Test("Processes: 10,000 mutated frames of a raw peer leave a broker as it was, and its callers served", arguments: [11] as [UInt64])
   func mutatedFrames(seed: UInt64) async throws {

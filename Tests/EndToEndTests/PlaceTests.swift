@@ -7,7 +7,7 @@ import MinervaWire
 import Testing
 
 /// Names, sockets and directories that are taken, stale, too long or not ours (C04).
-@Suite("Real processes and their places", .serialized)
+@Suite("Real processes and their places", .serialized, .oneAtATime)
 struct PlaceTests {
   @Test("Processes: a second broker is refused with the first one's pid, and the first keeps working (C04)")
   func secondBrokerIsRefused() async throws {

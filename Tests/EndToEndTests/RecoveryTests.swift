@@ -7,7 +7,7 @@ import MinervaWire
 import Testing
 
 /// Real processes, killed in the middle of what people do (architecture, section 4).
-@Suite("Real processes that die", .serialized)
+@Suite("Real processes that die", .serialized, .oneAtATime)
 struct RecoveryTests {
   private func signedOut(_ set: ProcessSet) async throws -> (Person, ScreenID) {
     try set.startAll(app: "workouts", hosts: 1, workers: 1)

@@ -8,7 +8,7 @@ import MinervaWire
 import Testing
 
 /// A stream of events with a reader that stands still, and one that comes late (C06).
-@Suite("Real readers that do not read", .serialized, .timeLimit(.minutes(3)))
+@Suite("Real readers that do not read", .serialized, .oneAtATime, .timeLimit(.minutes(3)))
 struct SlowReaderTests {
   static let isDeep = getenv("MINERVA_DEEP") != nil
   /// Opens and backs: enough events for every queue between a broker and a reader that stands still to run over.

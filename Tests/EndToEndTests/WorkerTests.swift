@@ -6,7 +6,7 @@ import MinervaWire
 import Testing
 
 /// Diff workers that die with jobs in their hands, and the job that kills them (C05).
-@Suite("Real diff workers that die", .serialized, .timeLimit(.minutes(2)))
+@Suite("Real diff workers that die", .serialized, .oneAtATime, .timeLimit(.minutes(2)))
 struct WorkerTests {
   /// A broker with workers that offered themselves, and a caller.
   private func withWorkers(_ count: Int, _ body: (ProcessSet, DiffCaller) async throws -> Void) async throws {
