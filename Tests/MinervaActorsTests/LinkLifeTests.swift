@@ -23,7 +23,10 @@ struct LinkLifeTests {
 
   @Test("C01: a bus that could not deliver ends within its grace and says so, for a port that was never open")
   func closesUndelivered() async throws {
-    let bus = BusSystem(BusSettings(node: "client", handshakeTimeout: .seconds(30), security: BusSecurity(allowsInsecureLoopback: true)))
+    // Longer than a busy machine may take to look.
+    let bus = BusSystem(
+      BusSettings(
+        node: "client", handshakeTimeout: .seconds(60), deadline: .seconds(60), security: BusSecurity(allowsInsecureLoopback: true)))
     let mute = try #require(MutePort())
     await bus.route(node: "mute", to: mute.endpoint)
     let echo = try $Echo.resolve(id: ActorAddress(node: "mute", name: "echo"), using: bus)
@@ -38,7 +41,10 @@ struct LinkLifeTests {
   @Test("calls that wait for a peer go out when it dials us: they do not share a frame with the welcome")
   func waitingAtWelcome() async throws {
     // The attempt at the mute port must outlast a busy machine.
-    try await Pair.with(server: { $0.handshakeTimeout = .seconds(60) }) { pair in
+    try await Pair.with(server: {
+      $0.handshakeTimeout = .seconds(60)
+      $0.deadline = .seconds(60)
+    }) { pair in
       let actor = try await PoolEcho.serve(on: pair.client, as: "back")
       let mute = try #require(MutePort())
       await pair.server.route(node: "client", to: mute.endpoint)

@@ -218,7 +218,8 @@ import Testing
             let expected = JournalRules.entries(head.scene, 1...head.sequence)
             #expect(scene?.records == expected, "seed \(seed)")
           }
-          #expect(code == nil, "seed \(seed): \(head.scene)")
+          // What was damaged in the list of scenes itself is refused by name; nothing is invented for it.
+          #expect(code == nil || code == .timeOutOfRange, "seed \(seed): \(head.scene)")
         }
         await journal.close()
       } catch {

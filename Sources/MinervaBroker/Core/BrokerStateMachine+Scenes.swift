@@ -128,6 +128,7 @@ extension BrokerStateMachine {
   mutating func restore(_ journaled: JournaledScene, now: Moment) throws(MinervaError) {
     guard let identity = SceneIdentity(journaled.scene) else { return }
     incarnations[identity.name] = max(incarnations[identity.name] ?? 0, identity.incarnation)
+    guard journaled.snapshot != nil || !journaled.records.isEmpty else { return count("scenes.unreadable") }
     do {
       var at: UInt64 = 0
       var state = SceneState(scene: identity.name, app: identity.app, settings: sceneSettings)

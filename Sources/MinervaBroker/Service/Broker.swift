@@ -77,11 +77,19 @@ public final class Broker: Sendable {
     }
   }
 
-  /// Every scene of a journal whose last incarnation is open.
+  /// Every scene of a journal. One that damage has made unreadable comes empty: its name begins anew, and the others are served (P2).
   static func everything(in journal: any Journal) async throws -> [JournaledScene] {
     var scenes: [JournaledScene] = []
     for head in try await journal.scenes() {
-      if let scene = try await journal.load(head.scene) { scenes.append(scene) }
+      let loaded = await withCheckedContinuation { continuation in
+        journal.load(head.scene, upTo: nil) { continuation.resume(returning: $0) }
+      }
+      switch loaded {
+      case .success(let scene): if let scene { scenes.append(scene) }
+      case .failure(let error):
+        guard error.code == .timeOutOfRange || error.code == .journalCorrupt else { throw error }
+        scenes.append(JournaledScene(scene: head.scene, snapshot: nil, records: []))
+      }
     }
     return scenes
   }
