@@ -20,6 +20,8 @@ struct KillDemoTests {
     var recoveries: [String]
     /// How long it took.
     var time: Duration
+    /// Which process was killed and when, in words.
+    var victim: String
     /// Processes of the demo that outlived it.
     var left: [Int32]
   }
@@ -32,12 +34,16 @@ struct KillDemoTests {
     let pid = try set.startCommand("demo", "minerva", ["demo", "--fast", "--json"] + arguments)
     var seen: Set<Int32> = []
     var killed = false
+    var victim = "nobody was killed"
     var status: Int32?
     _ = await set.wait(atMost: .seconds(120)) {
       let children = Self.children(of: pid)
       seen.formUnion(children)
       if let choice, !killed, ContinuousClock.now - start >= choice.after, !children.isEmpty {
-        killed = kill(children[choice.number % children.count], SIGKILL) == 0
+        let chosen = children[choice.number % children.count]
+        let command = RuntimeFiles.text("/proc/\(chosen)/cmdline").split(separator: "\0").joined(separator: " ")
+        killed = kill(chosen, SIGKILL) == 0
+        if killed { victim = "\(ContinuousClock.now - start): killed \(chosen), \(command)" }
       }
       status = set.exit(of: "demo", within: .zero)
       return status != nil
@@ -47,7 +53,7 @@ struct KillDemoTests {
     for pid in left { kill(pid, SIGKILL) }
     return Run(
       status: status, log: log, recoveries: log.split(separator: "\n").filter { $0.contains("\"equal\"") }.map(Self.recovery),
-      time: ContinuousClock.now - start, left: left.sorted())
+      time: ContinuousClock.now - start, victim: victim, left: left.sorted())
   }
 
   /// What a line of a recovery says of the kind of process that died.
@@ -82,7 +88,7 @@ struct KillDemoTests {
       let after = undisturbed.time * Double.random(in: 0.02...0.95, using: &random)
       let number = Int.random(in: 0..<1_000, using: &random)
       let disturbed = try await run(killing: (after, number))
-      let context = "seed \(seed), round \(round): process \(number) after \(after)\n\(disturbed.log)"
+      let context = "seed \(seed), round \(round): \(disturbed.victim)\n\(disturbed.log)"
       #expect(disturbed.status == 0, "\(context)")
       #expect(disturbed.recoveries == undisturbed.recoveries, "\(context)")
       #expect(disturbed.left == [], "\(context)")

@@ -159,6 +159,46 @@ struct HostTests {
     #expect(machine.refusal(of: 50) == "module.schema_conflict")
   }
 
+  /// Reports a list of a screen.
+  private func show(_ machine: inout Machine, from: UInt64, to version: UInt64) -> Int {
+    let screen = ScreenID(1)
+    let change = ListEvent(screen: screen, from: from, to: version, counts: ChangeCounts(), computedBy: "in process", changes: [])
+    let before = machine.actions.count
+    machine.take(
+      machine.broker.rendered(
+        RenderingReport(
+          scene: machine.identity, rendering: StampedRendering(screen: screen, version: version, body: [UInt8(version)]), change: change,
+          answersTurn: false, shown: ShownList(version: version, digest: 7, rows: 2, state: [3])),
+        now: machine.now))
+    return machine.actions[before...].count { if case .publish(let event) = $0, case .list = event.kind { true } else { false } }
+  }
+
+  @Test("K3: whoever resumes a screen is told which version of its list viewers have")
+  func resumedFromWhatIsShown() {
+    var machine = opened(hosts: ["shop-1"])
+    #expect(show(&machine, from: 0, to: 1) == 1)
+    #expect(show(&machine, from: 1, to: 2) == 1)
+    machine.take(machine.broker.lost("shop-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+    machine.commit()
+    machine.register("shop-1", incarnation: 2)
+    machine.commit()
+    let orders = machine.actions.compactMap { action -> ResumeOrder? in
+      if case .resume(_, let order) = action { order } else { nil }
+    }
+    #expect(orders.map(\.shown) == [ShownList(version: 2, digest: 7, rows: 2, state: [3])])
+  }
+
+  @Test("A list that is reported again neither goes back nor changes twice")
+  func repeatedReports() {
+    var machine = opened(hosts: ["shop-1"])
+    #expect(show(&machine, from: 0, to: 1) == 1)
+    #expect(show(&machine, from: 1, to: 2) == 1)
+    #expect(show(&machine, from: 1, to: 2) == 0)
+    #expect(show(&machine, from: 0, to: 1) == 0)
+    #expect(machine.broker.scenes["main"]?.renderings[ScreenID(1)]?.version == 2)
+    #expect(show(&machine, from: 0, to: 2) == 1)
+  }
+
   @Test("A scene is settled only when an announced rendering has come")
   func announcedRenderingsAreWaitedFor() {
     var machine = opened()

@@ -95,13 +95,17 @@ final class TestHost: Sendable {
     return verdict
   }
 
-  func resume(_ module: String, _ input: String, state: String?, nextTurn: UInt32, lease: UInt32, as screen: UInt32) async -> LinkVerdict {
+  func resume(
+    _ module: String, _ input: String, state: String?, nextTurn: UInt32, lease: UInt32, as screen: UInt32, shown: ShownList? = nil
+  )
+    async -> LinkVerdict
+  {
     let resumption = made(
       Orders.Resumption(
         screen: ScreenID(screen), lease: lease, module: ModuleAddress(name: module), host: "test-1", input: Array(input.utf8),
         state: state.map { Array($0.utf8) }, nextTurn: nextTurn, parent: nil, children: [], deadline: SceneTime(milliseconds: 2000)),
       as: Resumption.self)
-    let verdict = await runtime.resume(ResumeOrder(scene: scene, resumption: resumption))
+    let verdict = await runtime.resume(ResumeOrder(scene: scene, resumption: resumption, shown: shown))
     await runtime.start(ScreenID(screen), in: scene)
     return verdict
   }

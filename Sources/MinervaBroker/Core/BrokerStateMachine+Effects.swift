@@ -17,7 +17,9 @@ extension BrokerStateMachine {
       linking[key] = resumption.host
       scenes[scene]?.hosts.insert(resumption.host)
       registry.adjustLoad(of: resumption.host, by: 1)
-      actions.append(.resume(host: resumption.host, ResumeOrder(scene: slot.identity, resumption: resumption, at: slot.time(now))))
+      let order = ResumeOrder(
+        scene: slot.identity, resumption: resumption, at: slot.time(now), shown: slot.shown[resumption.screen])
+      actions.append(.resume(host: resumption.host, order))
     case .deliver(let delivery):
       // A lost host gets it when it is back (K3): the core keeps it until a turn has handled it.
       guard registry.isAlive(delivery.host) else { return }
@@ -87,6 +89,7 @@ extension BrokerStateMachine {
     dropEarly(key, &actions)
     parked.removeValue(forKey: key)
     scenes[scene]?.renderings.removeValue(forKey: departure.screen)
+    scenes[scene]?.shown.removeValue(forKey: departure.screen)
     scenes[scene]?.announced.remove(departure.screen)
     let host = departure.host.isEmpty ? linked ?? "" : departure.host
     guard !host.isEmpty else { return }

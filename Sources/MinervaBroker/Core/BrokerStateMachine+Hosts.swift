@@ -136,8 +136,16 @@ extension BrokerStateMachine {
     var actions: [BrokerAction] = []
     let name = report.scene.name, screen = report.rendering.screen
     guard scenes[name]?.identity == report.scene, scenes[name]?.state.screen(screen) != nil else { return [] }
-    scenes[name]?.renderings[screen] = report.rendering
     if report.answersTurn { scenes[name]?.announced.remove(screen) }
+    // What is said again, after an answer was lost or beside a repetition of the whole, must neither take a list back nor change it twice.
+    let known = scenes[name]?.renderings[screen]?.version ?? 0
+    let isNew = report.change.from == 0 ? report.rendering.version >= known : report.rendering.version > known
+    guard isNew else {
+      announceIdle(name, now: now, &actions)
+      return actions
+    }
+    scenes[name]?.renderings[screen] = report.rendering
+    scenes[name]?.shown[screen] = report.shown
     publish(.list(report.change), of: name, record: scenes[name]?.state.seq ?? 0, now: now, &actions)
     announceIdle(name, now: now, &actions)
     return actions

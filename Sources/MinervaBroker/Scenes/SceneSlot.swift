@@ -16,6 +16,8 @@ struct SceneSlot {
   var events: UInt64 = 0
   /// What each screen shows, as its host reported it last.
   var renderings: [ScreenID: StampedRendering] = [:]
+  /// From what each screen's next change set must start when another host resumes it.
+  var shown: [ScreenID: ShownList] = [:]
   /// Screens whose turn announced a rendering that has not come.
   var announced: Set<ScreenID> = []
   /// Hosts that run, or ran, coordinators of it.

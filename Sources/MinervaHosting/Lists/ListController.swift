@@ -19,6 +19,8 @@ package actor ListController {
 
   private struct Waiting {
     var update: ListUpdate
+    /// The declared state that it draws.
+    var state: [UInt8]?
     var answersTurn: Bool
     /// Those whose values were replaced by this one.
     var superseded: [CheckedContinuation<Answer, Never>] = []
@@ -31,6 +33,9 @@ package actor ListController {
   private let differ: any DiffComputing
   private var version: UInt64 = 0
   private var shown: ListUpdate?
+  private var shownState: [UInt8]?
+  /// How many rows viewers have of a list that an earlier life showed, when it cannot be made again.
+  private var unknownRows: Int?
   private var waiting: Waiting?
   private var isBusy = false
   /// Turns that said a rendering follows, and whose rendering has not come.
@@ -52,15 +57,25 @@ package actor ListController {
     announced += 1
   }
 
+  /// Goes on from what an earlier life of the screen showed: the next change set starts from its version.
+  /// - Parameter rows: The rows it showed, drawn again; `nil` when they can't be, so that the list is replaced as a whole.
+  package func goOn(from earlier: ShownList, drawn rows: ListUpdate?) {
+    guard version == 0, shown == nil else { return }
+    version = earlier.version
+    shown = rows
+    shownState = earlier.state
+    unknownRows = rows == nil ? earlier.rows : nil
+  }
+
   /// Shows a value, without waiting for it.
-  func enqueue(_ update: ListUpdate, answersTurn: Bool) {
+  func enqueue(_ update: ListUpdate, state: [UInt8]?, answersTurn: Bool) {
     if answersTurn { announced = max(0, announced - 1) }
-    put(update, answersTurn: answersTurn, nil)
+    put(update, state: state, answersTurn: answersTurn, nil)
   }
 
   /// Shows a value and says what became of it.
   package func update(_ update: ListUpdate) async -> Answer {
-    await withCheckedContinuation { put(update, answersTurn: false, $0) }
+    await withCheckedContinuation { put(update, state: nil, answersTurn: false, $0) }
   }
 
   /// Returns when nothing is in flight.
@@ -82,12 +97,12 @@ package actor ListController {
     waiting = nil
   }
 
-  private func put(_ update: ListUpdate, answersTurn: Bool, _ owner: CheckedContinuation<Answer, Never>?) {
+  private func put(_ update: ListUpdate, state: [UInt8]?, answersTurn: Bool, _ owner: CheckedContinuation<Answer, Never>?) {
     guard !isClosed else {
       owner?.resume(returning: .closed)
       return
     }
-    var next = Waiting(update: update, answersTurn: answersTurn, owners: owner.map { [$0] } ?? [])
+    var next = Waiting(update: update, state: state, answersTurn: answersTurn, owners: owner.map { [$0] } ?? [])
     if let replaced = waiting {
       next.superseded = replaced.superseded + replaced.owners
       next.answersTurn = next.answersTurn || replaced.answersTurn
@@ -101,8 +116,7 @@ package actor ListController {
   private func run() async {
     while let next = waiting {
       waiting = nil
-      let old = shown?.rows ?? DiffRows()
-      let changes = await compute(from: old, to: next.update.rows)
+      let changes = await compute(from: shown?.rows, to: next.update.rows)
       guard !isClosed else {
         for owner in next.owners + next.superseded { owner.resume(returning: .closed) }
         break
@@ -110,6 +124,8 @@ package actor ListController {
       let before = version
       version += 1
       shown = next.update
+      shownState = next.state
+      unknownRows = nil
       // Only the last rendering answers the turns: the scene is not settled before it.
       let isLast = waiting == nil && announced == 0
       if !isLast, next.answersTurn { isOwed = true }
@@ -125,8 +141,15 @@ package actor ListController {
   }
 
   /// The change set; an empty one, which means the list is replaced as a whole, when nobody can compute it.
-  private func compute(from old: DiffRows, to new: DiffRows) async -> ComputedChanges {
+  private func compute(from shown: DiffRows?, to new: DiffRows) async -> ComputedChanges {
+    if let unknownRows {
+      return ComputedChanges(
+        changes: [], counts: ChangeCounts(inserts: new.count, deletes: unknownRows), computedBy: InProcessDiff.name)
+    }
+    let old = shown ?? DiffRows()
     do {
+      // Rows that stayed as they were, as after most resumes, are nobody's work.
+      if old == new { return try await InProcessDiff().changes(from: old, to: new, list: "") }
       return try await differ.changes(from: old, to: new, list: "\(scene)/\(screen)")
     } catch {
       return ComputedChanges(
@@ -141,7 +164,8 @@ package actor ListController {
     await link.report(
       RenderingReport(
         scene: scene, rendering: StampedRendering(screen: screen, version: version, body: body), change: change,
-        answersTurn: answersTurn))
+        answersTurn: answersTurn,
+        shown: ShownList(version: version, digest: update.digest, rows: update.rows.count, state: shownState)))
   }
 }
 

@@ -27,6 +27,20 @@ package struct ListUpdate: Sendable, Equatable {
     self.rows = rows
   }
 
+  /// A hash over all rows and sections, equal in every process. O(bytes).
+  var digest: Int {
+    var hash = ContentHash()
+    for byte in rows.identifiers { hash.add(UInt64(byte)) }
+    for end in rows.ends { hash.add(UInt64(bitPattern: Int64(end))) }
+    for content in rows.contents { hash.add(UInt64(bitPattern: Int64(content))) }
+    for section in rows.sections {
+      hash.add(section.identifier)
+      hash.add(UInt64(bitPattern: Int64(section.content)))
+      hash.add(UInt64(bitPattern: Int64(section.rows)))
+    }
+    return hash.value
+  }
+
   private static func hash(of section: ListSection) -> Int {
     var hash = ContentHash()
     hash.add(section.header)

@@ -62,10 +62,12 @@ actor Mailbox {
   private var shown = Screen.none
   private var lastUpdate: ListUpdate?
   private var state: [UInt8]?
+  /// What an earlier life of this screen showed, until the first rendering of this one.
+  private var earlier: EarlierLife?
 
   init(
-    coordinator: any CoordinatorRunning, buffer: TurnBuffer, lease: UInt32, nextTurn: UInt32, state: [UInt8]?, link: any BrokerLink,
-    list: ListController
+    coordinator: any CoordinatorRunning, buffer: TurnBuffer, lease: UInt32, nextTurn: UInt32, state: [UInt8]?, earlier: EarlierLife? = nil,
+    link: any BrokerLink, list: ListController
   ) {
     scene = buffer.identity
     screen = buffer.screen
@@ -75,6 +77,7 @@ actor Mailbox {
     self.nextTurn = nextTurn
     firstTurn = nextTurn
     self.state = state
+    self.earlier = earlier
     self.link = link
     self.list = list
     // The mailbox is held by its first turn, the one that loaded the coordinator, until `start`.
@@ -361,19 +364,25 @@ actor Mailbox {
       failure = failure ?? error
     }
     let update = screen.flatMap { isOver ? nil : changed($0) }
+    let drawn = newState ?? state
     let needsRecord = current != nil || !contents.isEmpty || newState != nil
     if needsRecord {
       if update != nil { await list.announce() }
       await submit(contents, state: newState, failure: failure, rendering: update != nil)
     }
-    if let update, !isOver { await list.enqueue(update, answersTurn: needsRecord) }
+    guard let update, !isOver else { return }
+    if let earlier {
+      self.earlier = nil
+      await list.goOn(from: earlier.shown, drawn: await earlier.rows(or: update))
+    }
+    await list.enqueue(update, state: drawn, answersTurn: needsRecord)
   }
 
   /// What the screen shows now, if that is not what it showed before.
   private func changed(_ screen: Screen) -> ListUpdate? {
     shown = screen
     let update = ListUpdate(screen)
-    guard update != lastUpdate, !(lastUpdate == nil && screen.isEmpty) else { return nil }
+    guard update != lastUpdate, !(lastUpdate == nil && earlier == nil && screen.isEmpty) else { return nil }
     lastUpdate = update
     return update
   }

@@ -37,7 +37,7 @@ package actor HostRuntime {
     let connection = order.connection
     return await make(
       scene: order.scene, screen: connection.screen, lease: connection.lease, module: connection.module.name, input: connection.input,
-      state: nil, nextTurn: 1, at: order.at)
+      state: nil, nextTurn: 1, shown: nil, at: order.at)
   }
 
   /// Makes a module again, with the state it declared last.
@@ -45,7 +45,7 @@ package actor HostRuntime {
     let resumption = order.resumption
     return await make(
       scene: order.scene, screen: resumption.screen, lease: resumption.lease, module: resumption.module.name, input: resumption.input,
-      state: resumption.state, nextTurn: resumption.nextTurn, at: order.at)
+      state: resumption.state, nextTurn: resumption.nextTurn, shown: order.shown, at: order.at)
   }
 
   /// Lets a coordinator that was made speak: its first turn, its first rendering.
@@ -66,7 +66,7 @@ package actor HostRuntime {
 
   private func make(
     scene: SceneIdentity, screen: ScreenID, lease: UInt32, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32,
-    at time: SceneTime
+    shown: ShownList?, at time: SceneTime
   ) async -> LinkVerdict {
     let key = Key(scene: scene, screen: screen)
     if let making = makings[key] {
@@ -77,22 +77,26 @@ package actor HostRuntime {
       if let old = mailboxes.removeValue(forKey: key) { await old.end() }
     }
     let verdict = Task {
-      await self.verdict(key, lease: lease, module: module, input: input, state: state, nextTurn: nextTurn, at: time)
+      await self.verdict(key, lease: lease, module: module, input: input, state: state, nextTurn: nextTurn, shown: shown, at: time)
     }
     makings[key] = (lease, verdict)
     return await verdict.value
   }
 
   private func verdict(
-    _ key: Key, lease: UInt32, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32, at time: SceneTime
+    _ key: Key, lease: UInt32, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32, shown: ShownList?, at time: SceneTime
   ) async -> LinkVerdict {
     let buffer = TurnBuffer(identity: key.scene, screen: key.screen)
     do {
       let offer = try modules.offer(module)
       let coordinator = try await Self.made(offer, input, buffer)
       let list = ListController(scene: key.scene, screen: key.screen, link: link, differ: differ)
+      let earlier = shown.map { shown in
+        EarlierLife(shown: shown) { try await Self.screen(offer, input, shown.state, key) }
+      }
       let mailbox = Mailbox(
-        coordinator: coordinator, buffer: buffer, lease: lease, nextTurn: nextTurn, state: state, link: link, list: list)
+        coordinator: coordinator, buffer: buffer, lease: lease, nextTurn: nextTurn, state: state, earlier: earlier, link: link,
+        list: list)
       buffer.attach(mailbox)
       do {
         buffer.begin(at: time)
@@ -125,6 +129,14 @@ package actor HostRuntime {
     } catch {
       throw MinervaError(.moduleFactoryFailed, "\(offer.name) could not be made: \(error)")
     }
+  }
+
+  /// What a coordinator with an earlier state shows: one is made for it, and forgotten. Whatever it asks for goes nowhere.
+  private static func screen(_ offer: ModuleOffer, _ input: [UInt8], _ state: [UInt8]?, _ key: Key) async throws -> Screen {
+    let coordinator = try await made(offer, input, TurnBuffer(identity: key.scene, screen: key.screen))
+    if let state { try await coordinator.restore(state) }
+    try await coordinator.load()
+    return try await coordinator.screen()
   }
 
   private func end(_ screen: ScreenID, in scene: SceneIdentity) {

@@ -20,11 +20,14 @@ public struct ResumeOrder: Codable, Sendable {
   public var resumption: Resumption
   /// The scene's time; hosts have no clock of their own (D3).
   public var at: SceneTime
+  /// What the screen's viewers have, if the broker knows: the next change set starts from there.
+  public var shown: ShownList?
 
-  public init(scene: SceneIdentity, resumption: Resumption, at: SceneTime = .zero) {
+  public init(scene: SceneIdentity, resumption: Resumption, at: SceneTime = .zero, shown: ShownList? = nil) {
     self.scene = scene
     self.resumption = resumption
     self.at = at
+    self.shown = shown
   }
 }
 

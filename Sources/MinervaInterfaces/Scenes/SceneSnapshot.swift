@@ -52,11 +52,36 @@ public struct RenderingReport: Codable, Sendable {
   public var change: ListEvent
   /// Whether this is the rendering that a turn announced.
   public var answersTurn: Bool
+  /// What another life of the coordinator needs to go on from this version.
+  public var shown: ShownList?
 
-  public init(scene: SceneIdentity, rendering: StampedRendering, change: ListEvent, answersTurn: Bool) {
+  public init(
+    scene: SceneIdentity, rendering: StampedRendering, change: ListEvent, answersTurn: Bool, shown: ShownList? = nil
+  ) {
     self.scene = scene
     self.rendering = rendering
     self.change = change
     self.answersTurn = answersTurn
+    self.shown = shown
+  }
+}
+
+/// What a screen showed last, in so few bytes that a broker can keep it for every screen: from it whoever resumes the screen makes the
+/// rows again and continues with change sets from this version.
+public struct ShownList: Codable, Hashable, Sendable {
+  /// The version that was shown.
+  public var version: UInt64
+  /// A hash over the rows and sections, equal in every process.
+  public var digest: Int
+  /// How many rows there were.
+  public var rows: Int
+  /// The coordinator's declared state that was drawn.
+  public var state: [UInt8]?
+
+  public init(version: UInt64, digest: Int, rows: Int, state: [UInt8]?) {
+    self.version = version
+    self.digest = digest
+    self.rows = rows
+    self.state = state
   }
 }
