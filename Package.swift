@@ -145,7 +145,10 @@ let package = Package(
     // A reader of events in a process of its own, for tests that stop it.
     program("scene-watcher", on: ["CommandKit", "Minerva", "MinervaInterfaces", "MinervaTransport", "MinervaWire"], at: "Tests/Support"),
 
-    // Waiting with an end.
+    // The coordinator that the README shows, as a host of its own.
+    program("counter-host", on: ["Minerva", "MinervaHosting"], at: "Tests/Support"),
+
+    // Waiting with an end; texts that are kept beside the tests.
     layer("TestSupport", on: [], at: "Tests/Support"),
     tests("ListDiffTests", on: ["ListDiff"]),
     tests("MinervaNavigationTests", on: ["MinervaNavigation"]),
@@ -163,16 +166,16 @@ let package = Package(
       "MinervaHostingTests", on: ["TestSupport", "Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"]),
     tests("MinervaSimulationTests", on: ["MinervaProtocol", "MinervaSimulation", "MinervaWire"]),
     tests("MinervaDemoTests", on: ["TestSupport", "Minerva", "MinervaDemo", "MinervaHosting", "MinervaWire"]),
-    tests("CommandKitTests", on: ["CommandKit", "MinervaWire"], exclude: ["Snapshots"]),
+    tests("CommandKitTests", on: ["TestSupport", "CommandKit", "MinervaWire"], exclude: ["Snapshots"]),
     tests(
-      "ShellKitTests", on: ["CommandKit", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaWire", "ShellKit"],
+      "ShellKitTests", on: ["TestSupport", "CommandKit", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaWire", "ShellKit"],
       exclude: ["Snapshots"]),
     tests("DiffServiceTests", on: ["TestSupport", "DiffService", "ListDiff", "MinervaInterfaces", "MinervaWire"]),
     tests(
       "EndToEndTests",
       on: [
         "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaTesting",
-        "MinervaTransport", "MinervaWire", "RawPeers", "scene-watcher",
+        "MinervaTransport", "MinervaWire", "RawPeers", "counter-host", "scene-watcher",
       ]),
     tests("LayoutTests", on: []),
   ]

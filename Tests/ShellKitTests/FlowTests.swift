@@ -1,6 +1,7 @@
 import CommandKit
 import MinervaWire
 import ShellKit
+import TestSupport
 import Testing
 
 /// Collects what a run reports.
@@ -200,6 +201,6 @@ struct FlowTests {
     ]
     var skipped = FlowResult(file: "c.flow", title: "skipped")
     skipped.isSkipped = true
-    expectSnapshot(JUnitReport.text([good, bad, skipped]), "junit.xml")
+    #expect(snapshotMismatch(JUnitReport.text([good, bad, skipped]), "junit.xml") == nil)
   }
 }

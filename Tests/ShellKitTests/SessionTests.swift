@@ -3,6 +3,7 @@ import Glibc
 import MinervaNavigation
 import MinervaWire
 import ShellKit
+import TestSupport
 import Testing
 
 @Suite("Sessions: replies and looks")
@@ -27,7 +28,7 @@ struct SessionTests {
       "gesture back begin; gesture back cancel", "back root", "back root", "open Tabs via root", "tab orders", "tab orders", "tap top out",
       "tap top nope", "tap top open", "close @detail", "close @nothing", "stack set main/orders [Orders, Item {\"id\":4}]",
     ])
-    expectSnapshot(lines.joined(separator: "\n") + "\n", "session.txt")
+    #expect(snapshotMismatch(lines.joined(separator: "\n") + "\n", "session.txt") == nil)
   }
 
   @Test func `looks read as the manual has them`() async throws {
@@ -38,7 +39,7 @@ struct SessionTests {
       "leaks",
       "tree --json", "list top --json", "status --json", "routes", "option", "option timings maybe", "help tab",
     ])
-    expectSnapshot(lines.joined(separator: "\n") + "\n", "looks.txt")
+    #expect(snapshotMismatch(lines.joined(separator: "\n") + "\n", "looks.txt") == nil)
   }
 
   @Test func `jobs are told when admitted and when they end`() async throws {

@@ -1,0 +1,105 @@
+import Foundation
+import Minerva
+import MinervaTesting
+import Testing
+
+/// What the README shows is what happens.
+@Suite("Real processes do what the README shows", .serialized, .oneAtATime)
+struct ReadmeTests {
+  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The blocks of code below a heading, without their fences.
+  private static func blocks(below heading: String) throws -> [[Substring]] {
+    let text = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let start = try #require(lines.firstIndex(of: "## \(heading)"))
+    let section = lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
+    let fenced = section.split(omittingEmptySubsequences: false) { $0.hasPrefix("```") }
+    return fenced.enumerated().filter { $0.offset % 2 == 1 }.map { Array($0.element) }
+  }
+
+  /// Numbers of records depend on what the hosts had to say meanwhile.
+  private static func withoutRecords(_ text: Substring) -> String { String(text).replacing(/#[0-9]+/, with: "#n") }
+
+  private func minerva(_ arguments: [String], in set: ProcessSet) throws -> ProcessSet.Once {
+    try ProcessSet.Once.run("minerva", arguments + ["--runtime", set.directory])
+  }
+
+  /// Words of a line as a shell splits them: quotes keep spaces together.
+  private static func words(_ line: Substring) -> [String] {
+    line.split(separator: "'", omittingEmptySubsequences: false).enumerated().flatMap { part in
+      part.offset % 2 == 1 ? [String(part.element)] : part.element.split(separator: " ").map(String.init)
+    }
+  }
+
+  @Test("Processes: the first steps give the very lines that the README prints")
+  func firstSteps() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let transcript = try #require(try Self.blocks(below: "First steps").first)
+    let commands = transcript.split(omittingEmptySubsequences: true) { $0.isEmpty }.joined()
+    var expected: [String] = []
+    var current: [String]?
+    func check() throws {
+      guard let words = current else { return }
+      let run = try minerva(words, in: set)
+      let said = (run.output + run.errors).split(separator: "\n", omittingEmptySubsequences: true).map(Self.withoutRecords)
+      #expect(said == expected, "minerva \(words.joined(separator: " "))")
+    }
+    for line in commands {
+      guard line.hasPrefix("$ minerva ") else {
+        expected.append(Self.withoutRecords(line))
+        continue
+      }
+      try check()
+      (current, expected) = (nil, [])
+      let words = Self.words(line.dropFirst("$ minerva ".count))
+      if words.first == "up" {
+        try set.startCommand("up", "minerva", words.filter { $0 != "&" } + ["--runtime", set.directory])
+        #expect(await set.wait(atMost: .seconds(20)) { (try? minerva(["stack"], in: set).status) == 0 })
+      } else if words.first == "down" {
+        #expect(try minerva(words, in: set).status == 0)
+        #expect(set.exit(of: "up") == 0)
+      } else {
+        current = words
+      }
+    }
+    try check()
+  }
+
+  @Test("Processes: the flow of the README holds")
+  func flow() async throws {
+    let place = try ProcessSet()
+    defer { place.end() }
+    let text = try #require(try Self.blocks(below: "A flow test in CI").first).joined(separator: "\n") + "\n"
+    try text.write(toFile: place.directory + "/settings.flow", atomically: true, encoding: .utf8)
+    let run = try ProcessSet.Once.run(
+      "minerva", ["run", "settings.flow", "--junit", "out.xml"].map { $0.contains(".") ? "\(place.directory)/\($0)" : $0 },
+      within: .seconds(60))
+    #expect(run.status == 0, "\(run.output)\(run.errors)")
+    #expect(RuntimeFiles.text(place.directory + "/out.xml").contains("failures=\"0\""))
+  }
+
+  @Test("Processes: the coordinator of the README is the one that is built, and a host of it counts")
+  func coordinator() async throws {
+    let shown = try #require(try Self.blocks(below: "A coordinator").first).joined(separator: "\n")
+    let source = try String(contentsOf: Self.root.appending(path: "Tests/Support/counter-host/Counter.swift"), encoding: .utf8)
+    let code = source.split(separator: "\n", omittingEmptySubsequences: false).drop { $0.hasPrefix("import ") || $0.isEmpty }
+    #expect(code.joined(separator: "\n") == shown + "\n")
+
+    let set = try ProcessSet()
+    defer { set.end() }
+    try set.start("broker", "minerva-broker")
+    try set.start("counters-1", "counter-host")
+    let client = try await set.client()
+    #expect(try await set.wait { try await !client.modules().isEmpty })
+    let person = Person(client: client)
+    let counter = try await person.opens("Counter", input: #"{"start":41}"#)
+    try await person.taps("more", on: counter)
+    set.kill("counters-1")
+    try set.start("counters-1", "counter-host")
+    _ = try await person.waits(for: "Counter", set: set)
+    #expect(await set.wait { (try? await person.rendering(counter).row("count"))?.text == "42" })
+    await client.close()
+  }
+}
