@@ -116,6 +116,7 @@ let package = Package(
 
     // The command line.
     layer("CommandKit", on: ["MinervaWire"], at: "cli"),
+    layer("DiffKit", on: ["CommandKit", "ListDiff", "MinervaWire"], at: "cli", house + quick),
     layer(
       "ShellKit",
       on: [
@@ -130,8 +131,8 @@ let package = Package(
     program(
       "minerva-command",
       on: [
-        "CommandKit", "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol",
-        "MinervaSimulation", "MinervaSupervision", "MinervaTransport", "MinervaWire", "ServiceKit", "SetKit", "ShellKit",
+        "CommandKit", "DiffKit", "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation",
+        "MinervaProtocol", "MinervaSimulation", "MinervaSupervision", "MinervaTransport", "MinervaWire", "ServiceKit", "SetKit", "ShellKit",
       ], at: "cli", exclude: ["Flows/workouts.flow"]),
     program("minerva-shell", on: ["CommandKit", "ServiceKit", "SetKit", "ShellKit"], at: "cli"),
 
@@ -170,6 +171,7 @@ let package = Package(
     tests(
       "ShellKitTests", on: ["TestSupport", "CommandKit", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaWire", "ShellKit"],
       exclude: ["Snapshots"]),
+    tests("DiffKitTests", on: ["CommandKit", "DiffKit", "ListDiff", "MinervaWire"], exclude: ["Snapshots"]),
     tests("DiffServiceTests", on: ["TestSupport", "DiffService", "ListDiff", "MinervaInterfaces", "MinervaWire"]),
     tests(
       "EndToEndTests",

@@ -1,4 +1,5 @@
 import CommandKit
+import DiffKit
 import SetKit
 import ShellKit
 
@@ -18,6 +19,7 @@ enum CommandTree {
   ]
 
   private static let everyday: [CommandDefinition] = [
+    DiffCommand.definition,
     CommandDefinition(
       "shell", "Speaks with the scenes of a running set", group: "everyday", options: ShellCommand.options,
       examples: [.init("minerva shell", "with nothing running, a private set that serves the Shop app")]),

@@ -1,4 +1,5 @@
 import CommandKit
+import DiffKit
 import ServiceKit
 import SetKit
 import ShellKit
@@ -14,6 +15,7 @@ enum Main {
       case "down": return try await DownCommand.run(command, console)
       case "status": return try await StatusCommand.run(command, console)
       case "run": return try await RunCommand.run(command, console)
+      case "diff": return try await DiffCommand.run(command, console)
       case "doctor": return try await DoctorCommand.run(command, console)
       case "logs": return try await LogsCommand.run(command, console)
       case "bench": return try await BenchCommand.run(command, console)

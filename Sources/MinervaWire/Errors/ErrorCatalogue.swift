@@ -101,6 +101,15 @@ public enum ErrorCatalogue {
     Entry(.processStart, "a process could not be started", "check that it is built and executable; the text has the system's reason"),
     Entry(.processUnknown, "no process of that name is supervised", "look at minerva status for the names"),
     Entry(.timeOutOfRange, "the journal does not reach back that far", "ask for a later time"),
+    Entry(.fileUnreadable, "the file cannot be opened or read", "check its name and mode; the text has the system's reason"),
+    Entry(.fileTooLarge, "the file is longer than 32-bit positions reach", "split it: fewer than 4 GiB and 2147483648 rows are possible"),
+    Entry(.parseEncoding, "the file is not UTF-8 text", "convert it (iconv); the text names the line"),
+    Entry(.parseRow, "a row has not the columns it should have", "correct the line the text names, or the column asked for"),
+    Entry(.parseJSONLine, "a line is not a JSON object with the keys asked for", "correct the line the text names, or the key asked for"),
+    Entry(.diffDuplicate, "one identifier stands for two rows of a list", "make it unique, or pair by order: --duplicates occurrence"),
+    Entry(
+      .diffCheckFailed, "a change set replays to something else than the new list", "report it with both files: it is a fault of the differ"
+    ),
     Entry(.appFailed, "the app's code threw an error", "the text is the app's own"),
   ]
 }

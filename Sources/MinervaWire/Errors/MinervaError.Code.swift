@@ -99,6 +99,15 @@ extension MinervaError.Code {
   public static let processStart: Self = "process.start"
   public static let processUnknown: Self = "process.unknown"
 
+  // Lists in files.
+  public static let fileUnreadable: Self = "file.unreadable"
+  public static let fileTooLarge: Self = "file.too_large"
+  public static let parseEncoding: Self = "parse.encoding"
+  public static let parseRow: Self = "parse.row"
+  public static let parseJSONLine: Self = "parse.json_line"
+  public static let diffDuplicate: Self = "diff.duplicate"
+  public static let diffCheckFailed: Self = "diff.check_failed"
+
   // An app's own error that it did not name.
   public static let appFailed: Self = "app.failed"
 }
