@@ -72,9 +72,13 @@ let package = Package(
         "ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire",
       ]),
     layer(
+      "MinervaBrokerCore", on: ["MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"],
+      house + quick),
+    layer(
       "MinervaBroker",
       on: [
-        "MinervaActors", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire",
+        "MinervaActors", "MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol",
+        "MinervaTransport", "MinervaWire",
       ]),
     layer(
       "MinervaHosting",
@@ -89,7 +93,10 @@ let package = Package(
         "Minerva", "MinervaBroker", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaTransport",
         "MinervaWire",
       ]),
-    layer("MinervaSimulation", on: ["MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"], house + quick),
+    layer(
+      "MinervaSimulation",
+      on: ["MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"], house + quick
+    ),
     layer("MinervaDemo", on: ["Minerva", "MinervaActors", "MinervaHosting", "MinervaTransport", "MinervaWire"]),
 
     // Service processes.
@@ -162,10 +169,10 @@ let package = Package(
     tests("MinervaTests", on: ["ListDiff", "Minerva", "MinervaInterfaces", "MinervaWire"]),
     tests(
       "MinervaBrokerTests",
-      on: ["MinervaBroker", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"]),
+      on: ["MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"]),
     tests(
       "MinervaHostingTests", on: ["TestSupport", "Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"]),
-    tests("MinervaSimulationTests", on: ["MinervaProtocol", "MinervaSimulation", "MinervaWire"]),
+    tests("MinervaSimulationTests", on: ["MinervaJournal", "MinervaProtocol", "MinervaSimulation", "MinervaWire"]),
     tests("MinervaDemoTests", on: ["TestSupport", "Minerva", "MinervaDemo", "MinervaHosting", "MinervaWire"]),
     tests("CommandKitTests", on: ["TestSupport", "CommandKit", "MinervaWire"], exclude: ["Snapshots"]),
     tests(

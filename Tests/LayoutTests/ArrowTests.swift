@@ -20,8 +20,10 @@ struct ArrowTests {
     "Sources/Minerva": [
       "ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire",
     ],
+    "Sources/MinervaBrokerCore": ["MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"],
     "Sources/MinervaBroker": [
-      "MinervaActors", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire",
+      "MinervaActors", "MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol",
+      "MinervaTransport", "MinervaWire",
     ],
     "Sources/MinervaHosting": [
       "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaSupervision",
@@ -32,7 +34,9 @@ struct ArrowTests {
       "Minerva", "MinervaActors", "MinervaBroker", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision",
       "MinervaTransport", "MinervaWire",
     ],
-    "Sources/MinervaSimulation": ["MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"],
+    "Sources/MinervaSimulation": [
+      "MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire",
+    ],
     "Sources/MinervaDemo": ["Minerva", "MinervaActors", "MinervaHosting", "MinervaTransport", "MinervaWire"],
   ]
 
@@ -57,6 +61,39 @@ struct ArrowTests {
     for source in sources {
       for name in source.imports {
         #expect(allowed.contains(name), "\(source.path) imports \(name)")
+      }
+    }
+  }
+
+  @Test("The broker's machine does no I/O: neither sockets, nor SQLite, nor a clock, nor the system")
+  func brokerCoreIsPure() throws {
+    let sources = Repository.sources(below: "Sources/MinervaBrokerCore")
+    try #require(!sources.isEmpty)
+    let outside: Set = [
+      "CSQLite", "CZeroMQ", "Distributed", "Foundation", "Glibc", "MinervaActors", "MinervaSupervision", "MinervaTransport",
+    ]
+    for source in sources {
+      for name in source.imports { #expect(!outside.contains(name), "\(source.path) imports \(name)") }
+    }
+  }
+
+  @Test("The broker that serves and the broker that is simulated are one: each type of the machine is declared once, and both use it")
+  func servicesRunWhatIsSimulated() throws {
+    let all = Repository.sources(below: "Sources")
+    for type in [
+      "struct BrokerStateMachine", "class OrderLane", "struct HostLeaseStateMachine", "struct ClientSessionStateMachine",
+      "struct LinkStateMachine", "struct WorkerPoolStateMachine", "struct JobCallerStateMachine", "struct SubscriberStateMachine",
+      "struct SceneState",
+    ] {
+      let declaring = all.filter {
+        $0.lines.contains { line in line.hasSuffix("\(type) {") || line.contains("\(type):") || line.contains("\(type)<") }
+      }
+      #expect(declaring.count == 1, "\(type) is declared in \(declaring.map(\.path))")
+    }
+    for layer in ["Sources/MinervaBroker/", "Sources/MinervaSimulation/"] {
+      let sources = all.filter { $0.path.hasPrefix(layer) }
+      for type in ["BrokerStateMachine("] {
+        #expect(sources.contains { $0.text.contains(type) }, "\(layer) does not run \(type)")
       }
     }
   }

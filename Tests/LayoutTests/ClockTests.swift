@@ -6,7 +6,8 @@ struct ClockTests {
   /// Everything between a call and its answer, and everything that starts, watches and restarts a process.
   static let places = [
     "Sources/MinervaWire", "Sources/MinervaProtocol", "Sources/MinervaTransport", "Sources/MinervaActors", "Sources/MinervaNavigation",
-    "Sources/MinervaInterfaces", "Sources/MinervaBroker", "Sources/MinervaHosting", "Sources/Minerva", "Sources/MinervaJournal",
+    "Sources/MinervaInterfaces", "Sources/MinervaBroker", "Sources/MinervaBrokerCore", "Sources/MinervaHosting", "Sources/Minerva",
+    "Sources/MinervaJournal",
     "Sources/MinervaSupervision", "Services", "cli/SetKit",
   ]
   /// Ways to read the time of day.

@@ -1,4 +1,4 @@
-@testable import MinervaBroker
+@testable import MinervaBrokerCore
 import MinervaInterfaces
 import MinervaJournal
 import MinervaNavigation

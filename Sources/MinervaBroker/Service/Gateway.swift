@@ -1,5 +1,6 @@
 import Distributed
 import MinervaActors
+import MinervaBrokerCore
 import MinervaInterfaces
 import MinervaJournal
 import MinervaNavigation

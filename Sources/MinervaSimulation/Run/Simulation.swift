@@ -22,6 +22,15 @@ package enum Simulation {
     case silenceUnheard = "silence-unheard"
     /// Leases are measured by the clock on the wall.
     case wallClockTrusted = "wall-clock-trusted"
+    /// A restarted broker does not know the requests of its earlier lives.
+    case txnForgotten = "txn-forgotten"
+    /// A presentation command runs although what it presented is still there.
+    case gateFreedEarly = "gate-freed-early"
+    /// The real broker is told that a record is safe when it was only written.
+    case committedBeforeSync = "committed-before-sync"
+
+    /// Whether it is planted around the broker on its disk, not among the parties of the network.
+    var concernsTheBroker: Bool { [.txnForgotten, .gateFreedEarly, .committedBeforeSync].contains(self) }
   }
 
   /// A rule that was broken.
@@ -52,9 +61,20 @@ package enum Simulation {
     package var trace: [String] = []
   }
 
-  /// Runs one seed.
+  /// Runs one seed: the parties of the network, then the real broker on its disk; a planted fault runs where it is planted.
   package static func run(seed: UInt64, fault: Fault? = nil, tracing: Bool = false) -> Outcome {
-    Scenario(seed: seed, fault: fault, tracing: tracing).run()
+    if let fault, fault.concernsTheBroker { return onDisk(seed: seed, fault: fault, tracing: tracing) }
+    let parties = Scenario(seed: seed, fault: fault, tracing: tracing).run()
+    guard fault == nil, parties.violation == nil else { return parties }
+    let broker = onDisk(seed: seed, fault: nil, tracing: tracing)
+    return Outcome(
+      steps: parties.steps + broker.steps, digest: parties.digest ^ broker.digest &* 31, violation: broker.violation,
+      counters: parties.counters.merging(broker.counters) { $0 + $1 }, trace: parties.trace.map { $0 + (broker.trace ?? []) })
+  }
+
+  private static func onDisk(seed: UInt64, fault: Fault?, tracing: Bool) -> Outcome {
+    var broker = BrokerOnDisk(seed: seed, fault: fault, tracing: tracing)
+    return broker.run()
   }
 
   /// Runs seeds one after another.

@@ -47,4 +47,13 @@ package final class SimulatedDisk {
     bytes.removeSubrange(count...)
     safe = bytes.count
   }
+
+  /// What is written so far survives from now on: the few bytes that an opening writes before it goes on.
+  package func secure() { safe = bytes.count }
+
+  /// Gives up what no completed sync covers, after a sync that failed.
+  package func forgetUnsafe() {
+    bytes.removeSubrange(safe...)
+    poisoned = false
+  }
 }

@@ -1,22 +1,22 @@
-import MinervaInterfaces
-import MinervaWire
+package import MinervaInterfaces
+package import MinervaWire
 
 /// Which host offers what: the apps, their modules, and the named services of other processes.
 ///
 /// A value without I/O. A host that is lost stays known, without offering anything, until it returns or its name is taken again.
-struct Registry {
+package struct Registry {
   /// One registered host.
-  struct Host {
-    var registration: HostRegistration
+  package struct Host {
+    package var registration: HostRegistration
     /// Coordinators that the broker has sent to it and not yet ended.
-    var load = 0
-    var isAlive = true
+    package var load = 0
+    package var isAlive = true
   }
 
-  private(set) var hosts: [String: Host] = [:]
+  package private(set) var hosts: [String: Host] = [:]
 
   /// The apps that living hosts offer, sorted.
-  var apps: [String] { Set(living.map(\.registration.app)).sorted() }
+  package var apps: [String] { Set(living.map(\.registration.app)).sorted() }
 
   private var living: [Host] { hosts.values.filter(\.isAlive) }
 
@@ -57,7 +57,7 @@ struct Registry {
   }
 
   /// The modules of an app that can be opened now, sorted by name.
-  func modules(of app: String) -> [(module: ModuleDescription, hosts: [String])] {
+  package func modules(of app: String) -> [(module: ModuleDescription, hosts: [String])] {
     var found: [String: (ModuleDescription, [String])] = [:]
     for host in living where host.registration.app == app {
       for module in host.registration.modules {
@@ -70,7 +70,7 @@ struct Registry {
   /// The host for a module: the pinned one, else the least loaded that offers it, by name at a tie (L6).
   ///
   /// - Throws: `module.unknown`, with a suggestion when a name is close, or `module.bad_address` for a pin that offers no such module.
-  func host(for module: String, of app: String, pin: String?) throws(MinervaError) -> String {
+  package func host(for module: String, of app: String, pin: String?) throws(MinervaError) -> String {
     let offering = living.filter { host in
       host.registration.app == app && host.registration.modules.contains { $0.name == module }
     }
@@ -103,7 +103,7 @@ struct Registry {
   /// Where a named service of an app lives.
   ///
   /// - Throws: `bus.no_such_actor` when no living process offers it.
-  func service(_ name: String, of app: String) throws(MinervaError) -> ServiceLocation {
+  package func service(_ name: String, of app: String) throws(MinervaError) -> ServiceLocation {
     let offering = living.filter { $0.registration.app == app && $0.registration.services.contains(name) }
     guard let host = offering.min(by: { $0.registration.node < $1.registration.node }) else {
       throw MinervaError(.noSuchActor, "no process of \(app) offers the service \(name); is its host running?", retryable: true)

@@ -1,7 +1,7 @@
 import MinervaInterfaces
-import MinervaNavigation
+package import MinervaNavigation
 import MinervaProtocol
-import MinervaWire
+package import MinervaWire
 
 /// What the core wants done, turned into what the broker does.
 extension BrokerStateMachine {
@@ -147,7 +147,7 @@ extension BrokerStateMachine {
 
 extension MinervaError {
   /// A refusal of the core, as callers get it.
-  init(_ refusal: Refusal, seq: UInt64? = nil) {
+  package init(_ refusal: Refusal, seq: UInt64? = nil) {
     var details: [String: String] = [:]
     for detail in refusal.details { details[detail.name] = detail.value }
     if let seq { details["seq"] = String(seq) }
@@ -157,7 +157,7 @@ extension MinervaError {
 
 extension Refusal {
   /// An error of a host or of the registry, as the core records it.
-  init(_ error: MinervaError) {
+  package init(_ error: MinervaError) {
     self.init(
       code: error.code.rawValue, message: error.message,
       details: error.details.sorted { $0.key < $1.key }.map { Detail(name: $0.key, value: $0.value) })

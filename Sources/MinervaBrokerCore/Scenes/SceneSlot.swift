@@ -1,21 +1,21 @@
-import MinervaInterfaces
-import MinervaNavigation
-import MinervaProtocol
+package import MinervaInterfaces
+package import MinervaNavigation
+package import MinervaProtocol
 
 /// One open scene as the broker holds it: the core's state, and what is kept beside it in memory alone.
-struct SceneSlot {
-  let identity: SceneIdentity
+package struct SceneSlot {
+  package let identity: SceneIdentity
   /// The scene's name in the journal.
-  let key: String
-  var state: SceneState
+  package let key: String
+  package internal(set) var state: SceneState
   /// The monotonic moment at which scene time was `base`.
   private let opened: Moment
   private let base: UInt64
 
   /// The number of the last event that was published.
-  var events: UInt64 = 0
+  package internal(set) var events: UInt64 = 0
   /// What each screen shows, as its host reported it last.
-  var renderings: [ScreenID: StampedRendering] = [:]
+  package internal(set) var renderings: [ScreenID: StampedRendering] = [:]
   /// From what each screen's next change set must start when another host resumes it.
   var shown: [ScreenID: ShownList] = [:]
   /// Screens whose turn announced a rendering that has not come.
@@ -36,7 +36,7 @@ struct SceneSlot {
   }
 
   /// The scene's time; it stands still while no broker runs.
-  func time(_ now: Moment) -> SceneTime { SceneTime(milliseconds: base + UInt64(max(0, now - opened))) }
+  package func time(_ now: Moment) -> SceneTime { SceneTime(milliseconds: base + UInt64(max(0, now - opened))) }
 
   /// The monotonic moment of a moment of scene time.
   func moment(of time: SceneTime) -> Moment {
@@ -45,7 +45,7 @@ struct SceneSlot {
   }
 
   /// Whether no request, message or announced rendering is under way.
-  var isSettled: Bool { announced.isEmpty && state.isSettled }
+  package var isSettled: Bool { announced.isEmpty && state.isSettled }
 }
 
 extension SceneIdentity {

@@ -1,13 +1,13 @@
-import MinervaInterfaces
-import MinervaJournal
-import MinervaNavigation
-import MinervaProtocol
-import MinervaWire
+package import MinervaInterfaces
+package import MinervaJournal
+package import MinervaNavigation
+package import MinervaProtocol
+package import MinervaWire
 
 /// Calls about scenes.
 extension BrokerStateMachine {
   /// A caller asks a scene for something.
-  mutating func request(_ request: SceneRequest, token: CallToken, node: String, now: Moment) -> [BrokerAction] {
+  package mutating func request(_ request: SceneRequest, token: CallToken, node: String, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
     count("requests")
     do throws(MinervaError) {
@@ -23,7 +23,7 @@ extension BrokerStateMachine {
   }
 
   /// A caller wants to see a scene.
-  mutating func look(_ address: SceneAddress, renderings: Bool, token: CallToken, now: Moment) -> [BrokerAction] {
+  package mutating func look(_ address: SceneAddress, renderings: Bool, token: CallToken, now: Moment) -> [BrokerAction] {
     looking(at: address, token: token, now: now) { machine, name, actions in
       guard let slot = machine.scenes[name] else { return }
       machine.hold(
@@ -34,7 +34,7 @@ extension BrokerStateMachine {
   }
 
   /// A caller wants to know of each coordinator.
-  mutating func report(_ address: SceneAddress, token: CallToken, now: Moment) -> [BrokerAction] {
+  package mutating func report(_ address: SceneAddress, token: CallToken, now: Moment) -> [BrokerAction] {
     looking(at: address, token: token, now: now) { machine, name, actions in
       machine.hold(.reply(token, .reported(machine.scenes[name]?.state.coordinators ?? [])), now: now, &actions)
     }
@@ -54,14 +54,16 @@ extension BrokerStateMachine {
   }
 
   /// A caller has configured the module it opened (L1).
-  mutating func configured(_ address: SceneAddress, txn: String, failure: Refusal?, now: Moment) throws(MinervaError) -> [BrokerAction] {
+  package mutating func configured(_ address: SceneAddress, txn: String, failure: Refusal?, now: Moment) throws(MinervaError)
+    -> [BrokerAction]
+  {
     var actions: [BrokerAction] = []
     feed(.configured(txn: txn, failure: failure), to: try open(address, now: now, &actions), now: now, &actions)
     return actions
   }
 
   /// Who shows the scene reports; only a wish to attach is answered by the core, everything else at once.
-  mutating func renderer(_ address: SceneAddress, report: RendererReport, token: CallToken, now: Moment) -> [BrokerAction] {
+  package mutating func renderer(_ address: SceneAddress, report: RendererReport, token: CallToken, now: Moment) -> [BrokerAction] {
     looking(at: address, token: token, now: now) { machine, name, actions in
       if case .attached(let renderer, _) = report {
         machine.renderers[AnswerKey(scene: name, caller: renderer, txn: "")] = token
@@ -125,7 +127,7 @@ extension BrokerStateMachine {
   /// Takes in a scene as the journal holds it, and leaves the losses since to the hosts' return.
   ///
   /// - Throws: `journal.corrupt` when a record or snapshot cannot be read.
-  mutating func restore(_ journaled: JournaledScene, now: Moment) throws(MinervaError) {
+  package mutating func restore(_ journaled: JournaledScene, now: Moment) throws(MinervaError) {
     guard let identity = SceneIdentity(journaled.scene) else { return }
     incarnations[identity.name] = max(incarnations[identity.name] ?? 0, identity.incarnation)
     guard journaled.snapshot != nil || !journaled.records.isEmpty else { return count("scenes.unreadable") }
@@ -159,7 +161,7 @@ extension BrokerStateMachine {
   }
 
   /// The journal is open again under a new epoch, and every scene was restored: what was under way goes on.
-  mutating func recovered(epoch: UInt64, now: Moment) -> [BrokerAction] {
+  package mutating func recovered(epoch: UInt64, now: Moment) -> [BrokerAction] {
     self.epoch = epoch
     isServing = true
     committed = ticket

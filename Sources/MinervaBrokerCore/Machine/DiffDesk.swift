@@ -1,4 +1,4 @@
-import MinervaInterfaces
+package import MinervaInterfaces
 import MinervaProtocol
 import MinervaWire
 
@@ -6,7 +6,7 @@ import MinervaWire
 ///
 /// Callers name their jobs by text; the pool counts them by number. A lease or an ending that comes while its caller does not ask (it is still
 /// busy finding out that its worker died) is kept until it does.
-struct DiffDesk {
+package struct DiffDesk {
   /// What the desk wants done.
   enum Action {
     case grant(CallToken, DiffLease)
@@ -35,7 +35,7 @@ struct DiffDesk {
 
   var nextDeadline: Moment? { pool.nextDeadline }
 
-  var status: PoolStatus {
+  package var status: PoolStatus {
     PoolStatus(
       workers: pool.alive.count, waiting: pool.waiting, running: pool.unfinished - pool.waiting, poisoned: poisoned,
       busy: Set(leases.values.map(\.worker.name)).sorted())

@@ -1,14 +1,14 @@
-import MinervaInterfaces
-import MinervaJournal
-import MinervaNavigation
-import MinervaProtocol
-import MinervaWire
+package import MinervaInterfaces
+package import MinervaJournal
+package import MinervaNavigation
+package import MinervaProtocol
+package import MinervaWire
 
 /// The number of a call that waits for its answer; given by whoever performs the actions.
-typealias CallToken = UInt64
+package typealias CallToken = UInt64
 
 /// What the broker wants done, in this order.
-enum BrokerAction {
+package enum BrokerAction {
   /// Make this durable; answered by `committed(upTo:)` or `commitFailed`. Consecutive ones belong into one group.
   case append(JournalEntry, ticket: UInt64)
   /// Store the state of a scene; nothing waits for it.
@@ -29,7 +29,7 @@ enum BrokerAction {
   case publish(SceneEvent)
 
   /// The value of a call that ends.
-  enum Reply {
+  package enum Reply {
     case answered(SceneAnswer)
     case turned(TurnReceipt)
     case registered(HostReceipt)

@@ -1,12 +1,12 @@
-import MinervaInterfaces
-import MinervaNavigation
-import MinervaProtocol
+package import MinervaInterfaces
+package import MinervaNavigation
+package import MinervaProtocol
 import MinervaWire
 
 /// Hosts: joining, verdicts, turns, renderings, loss and return.
 extension BrokerStateMachine {
   /// A host joins, or joins again: what it can take over is resumed, what it holds in vain is named (K3).
-  mutating func register(
+  package mutating func register(
     _ registration: HostRegistration, incarnation: UInt64, pid: Int32, token: CallToken, now: Moment
   ) -> [BrokerAction] {
     var actions: [BrokerAction] = []
@@ -97,7 +97,7 @@ extension BrokerStateMachine {
   }
 
   /// A host answered a connect or resume, or did not.
-  mutating func linked(_ scene: SceneIdentity, _ report: LinkReport, now: Moment) -> [BrokerAction] {
+  package mutating func linked(_ scene: SceneIdentity, _ report: LinkReport, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
     let key = LinkKey(scene: scene.name, screen: report.screen, lease: report.lease)
     linking.removeValue(forKey: key)
@@ -111,7 +111,7 @@ extension BrokerStateMachine {
   }
 
   /// A coordinator's turn ended (K3).
-  mutating func turn(_ submission: TurnSubmission, token: CallToken, now: Moment) -> [BrokerAction] {
+  package mutating func turn(_ submission: TurnSubmission, token: CallToken, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
     let name = submission.scene.name
     guard isServing else { return [.answer(token, .refused(.recovering))] }
@@ -132,7 +132,7 @@ extension BrokerStateMachine {
   }
 
   /// A screen shows something new. Kept in memory: after a restart hosts report again.
-  mutating func rendered(_ report: RenderingReport, now: Moment) -> [BrokerAction] {
+  package mutating func rendered(_ report: RenderingReport, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
     let name = report.scene.name, screen = report.rendering.screen
     guard scenes[name]?.identity == report.scene, scenes[name]?.state.screen(screen) != nil else { return [] }
@@ -154,7 +154,7 @@ extension BrokerStateMachine {
   // MARK: Loss
 
   /// A process went away. A host's screens are suspended for the lease; a caller has a moment to come back.
-  mutating func lost(_ node: String, incarnation: UInt64, reason: String, pid: Int32, now: Moment) -> [BrokerAction] {
+  package mutating func lost(_ node: String, incarnation: UInt64, reason: String, pid: Int32, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
     for case .suspended(let lease, _) in leases.lost(node: node, incarnation: incarnation, at: now) {
       publish(ProcessEvent(change: .suspended, node: lease.node, kind: "host", pid: pid, reason: reason), now: now, &actions)
@@ -188,18 +188,18 @@ extension BrokerStateMachine {
   }
 
   /// A process is there (again).
-  mutating func connected(_ node: String) { absentCallers.removeValue(forKey: node) }
+  package mutating func connected(_ node: String) { absentCallers.removeValue(forKey: node) }
 
   // MARK: Time
 
   /// The next moment at which `alarm` is to be called.
-  var nextAlarm: Moment? {
+  package var nextAlarm: Moment? {
     let gone = absentCallers.values.map { $0 + settings.callerGrace }.min()
     return [wakes.first?.at, leases.nextDeadline, expected.values.min(), gone, desk.nextDeadline].compactMap { $0 }.min()
   }
 
   /// Does what is due.
-  mutating func alarm(now: Moment) -> [BrokerAction] {
+  package mutating func alarm(now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
     while let first = wakes.first, first.at <= now {
       wakes.removeFirst()

@@ -1,11 +1,11 @@
-import MinervaInterfaces
-import MinervaProtocol
+package import MinervaInterfaces
+package import MinervaProtocol
 import MinervaWire
 
 /// Diff workers and those who need them.
 extension BrokerStateMachine {
   /// A worker says how many jobs it wants.
-  mutating func offer(_ offer: DiffOffer, incarnation: UInt64, pid: Int32, now: Moment) -> [BrokerAction] {
+  package mutating func offer(_ offer: DiffOffer, incarnation: UInt64, pid: Int32, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
     if workers[offer.worker] != incarnation {
       workers[offer.worker] = incarnation
@@ -15,16 +15,16 @@ extension BrokerStateMachine {
   }
 
   /// A caller wants a worker for a job.
-  mutating func lease(_ request: DiffLeaseRequest, token: CallToken, node: String, now: Moment) -> [BrokerAction] {
+  package mutating func lease(_ request: DiffLeaseRequest, token: CallToken, node: String, now: Moment) -> [BrokerAction] {
     count("diff.leases")
     return translate(desk.lease(request, token: token, caller: node, at: now))
   }
 
   /// A caller is done with a job.
-  mutating func endLease(_ job: String, now: Moment) -> [BrokerAction] { translate(desk.end(job, at: now)) }
+  package mutating func endLease(_ job: String, now: Moment) -> [BrokerAction] { translate(desk.end(job, at: now)) }
 
   /// A worker has been told that nobody waits for a job of it.
-  mutating func cancelled(_ lease: WorkerPoolStateMachine.Lease, now: Moment) -> [BrokerAction] {
+  package mutating func cancelled(_ lease: WorkerPoolStateMachine.Lease, now: Moment) -> [BrokerAction] {
     translate(desk.cancelled(lease, at: now))
   }
 

@@ -1,26 +1,28 @@
 import MinervaInterfaces
 import MinervaJournal
 import MinervaNavigation
-import MinervaProtocol
-import MinervaWire
+package import MinervaProtocol
+package import MinervaWire
 
 /// The broker as a pure state machine: calls, verdicts, turns, losses and commits go in with the time, actions come out.
 ///
 /// It owns the scenes and holds back every effect of a record until the record is durable (N16), while the core runs ahead in memory.
 /// Time is a monotonic clock in milliseconds. No I/O: the same inputs give the same actions.
-struct BrokerStateMachine {
+package struct BrokerStateMachine {
   /// The times and bounds of a broker.
-  struct Settings {
+  package struct Settings {
     /// How long the screens of a lost host stay suspended.
-    var leases = HostLeaseStateMachine.Settings()
+    package var leases = HostLeaseStateMachine.Settings()
     /// How much longer the core waits before it gives up what no other host took over, in milliseconds.
-    var takeover: Int64 = 250
+    package var takeover: Int64 = 250
     /// How long a lost caller may take to come back before what it asked is rolled back.
-    var callerGrace: Int64 = 1_000
+    package var callerGrace: Int64 = 1_000
     /// A snapshot is written after so many records…
-    var snapshotRecords = 1_024
+    package var snapshotRecords = 1_024
     /// …or so many bytes of them.
-    var snapshotBytes = 1 << 20
+    package var snapshotBytes = 1 << 20
+
+    package init() {}
   }
 
   /// Effects that wait for their record to be durable, in the order in which they must happen.
@@ -47,17 +49,17 @@ struct BrokerStateMachine {
     var lease: UInt32
   }
 
-  let settings: Settings
+  package let settings: Settings
   /// The epoch of the journal under which the scenes are owned.
-  var epoch: UInt64
+  package internal(set) var epoch: UInt64
   /// When this broker began to serve.
-  let started: Moment
+  package let started: Moment
   /// Whether the journal takes records; `false` between a failed commit and its recovery.
-  var isServing = true
+  package internal(set) var isServing = true
 
-  var registry = Registry()
+  package internal(set) var registry = Registry()
   /// The open scenes by name.
-  var scenes: [String: SceneSlot] = [:]
+  package internal(set) var scenes: [String: SceneSlot] = [:]
   /// The last incarnation of every scene name, also of scenes that ended.
   var incarnations: [String: UInt64] = [:]
 
@@ -80,7 +82,7 @@ struct BrokerStateMachine {
   /// Hosts that a restarted broker knows by their screens alone, with the moment until which they may come back.
   var expected: [String: Moment] = [:]
   /// The diff workers' desk, and the life of each worker that has joined.
-  var desk = DiffDesk()
+  package internal(set) var desk = DiffDesk()
   var workers: [String: UInt64] = [:]
   /// Callers seen at each node, and lost nodes with the moment after which their callers are gone for good.
   var callers: [String: Set<AnswerKey>] = [:]
@@ -89,16 +91,16 @@ struct BrokerStateMachine {
   /// Number of the last event in the feed of processes.
   var processEvents: UInt64 = 0
   /// What `status` shows.
-  var counters: [String: Int] = [:]
+  package internal(set) var counters: [String: Int] = [:]
 
-  init(settings: Settings = Settings(), epoch: UInt64, now: Moment) {
+  package init(settings: Settings = Settings(), epoch: UInt64, now: Moment) {
     self.settings = settings
     self.epoch = epoch
     leases = HostLeaseStateMachine(settings: settings.leases)
     started = now
   }
 
-  mutating func count(_ name: String, _ amount: Int = 1) { counters[name, default: 0] += amount }
+  package mutating func count(_ name: String, _ amount: Int = 1) { counters[name, default: 0] += amount }
 
   // MARK: Feeding the core
 
@@ -141,7 +143,7 @@ struct BrokerStateMachine {
   }
 
   /// Everything up to this record is durable: what waited for it happens now, in order.
-  mutating func committed(upTo ticket: UInt64, now: Moment) -> [BrokerAction] {
+  package mutating func committed(upTo ticket: UInt64, now: Moment) -> [BrokerAction] {
     committed = max(committed, ticket)
     var actions: [BrokerAction] = []
     while let item = held.popFirst(upTo: committed) { release(item, now: now, &actions) }
@@ -164,7 +166,7 @@ struct BrokerStateMachine {
   }
 
   /// A commit failed: whoever waits for it is told, memory beyond the journal is discarded, and the journal is opened anew (P1).
-  mutating func commitFailed(_ error: MinervaError) -> [BrokerAction] {
+  package mutating func commitFailed(_ error: MinervaError) -> [BrokerAction] {
     guard isServing else { return [] }
     isServing = false
     count("journal.failures")
@@ -217,7 +219,7 @@ extension MinervaError {
   static let recovering = MinervaError(
     .journalUnavailable, "the journal is being opened again after a failure; try again in a moment", retryable: true)
 
-  static func sceneEnded(_ name: String) -> MinervaError {
+  package static func sceneEnded(_ name: String) -> MinervaError {
     MinervaError("scene.ended", "the scene \(name) has ended; its next use begins it anew")
   }
 }
