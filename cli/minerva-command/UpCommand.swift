@@ -2,6 +2,7 @@ import CommandKit
 import Glibc
 import MinervaInterfaces
 import MinervaSupervision
+import MinervaTransport
 import MinervaWire
 import SetKit
 import ShellKit
@@ -20,6 +21,7 @@ enum UpCommand {
       throw UsageError("--host: \(host) is no executable", command: "minerva up")
     }
     let runtime = try RuntimeDirectory.open(option: command.text("runtime"))
+    if !plan.listen.isEmpty, !plan.allowsInsecure { try checkKeys(in: "\(runtime.path)/keys") }
     let signals = try TerminationSignals([.interrupt, .terminate])
     let set = try await RunningSet.start(plan, in: runtime) { event in console.notice("minerva  \(event)") }
     try console.out.lines(StatusText.lines(StatusReport(broker: nil, processes: await set.reports())).dropLast(2))
@@ -35,6 +37,14 @@ enum UpCommand {
     await set.stop()
     console.notice("all processes have ended")
     return .done
+  }
+
+  /// Refuses tcp without keys before anything starts: a broker that finds none would be restarted in vain.
+  private static func checkKeys(in keys: String) throws(MinervaError) {
+    _ = try CurveKeyPair(file: keys + "/broker.key")
+    guard access(keys + "/authorized", R_OK) == 0 else {
+      throw MinervaError(.unauthorized, "\(keys)/authorized: no key is let in yet; minerva keys allow KEY lets one in")
+    }
   }
 
   static func absolute(_ path: String) -> String {

@@ -35,7 +35,10 @@ public struct CurveKeyPair: Hashable, Sendable {
   /// - Throws: `bus.unauthorized` when the file is missing, not ours, readable by others, or holds no key.
   public init(file path: String) throws(MinervaError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { throw MinervaError(.unauthorized, "\(path): \(String(cString: strerror(errno)))") }
+    guard descriptor >= 0 else {
+      let reason = errno == ENOENT ? "there is no such key; minerva keys new NAME makes one" : String(cString: strerror(errno))
+      throw MinervaError(.unauthorized, "\(path): \(reason)")
+    }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

@@ -1,0 +1,64 @@
+import Glibc
+import MinervaTesting
+import Testing
+
+/// A session over tcp and CURVE as a stranger types it: who may come in, as what, and who may not.
+@Suite("Real processes over tcp with keys", .serialized, .oneAtATime)
+struct KeysTests {
+  @Test("Processes: over tcp a key that was allowed works, its role limits it, and any other key is refused")
+  func allowedAndRefused() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let broker = try newKey("broker", in: set)
+    let port = try FreePorts.pair()
+    for (name, role) in [("anna", "navigate"), ("bob", "observe")] {
+      let allowed = try minerva(["keys", "allow", try newKey(name, in: set), "--role", role, "--name", name], in: set)
+      #expect(allowed.status == 0, "\(allowed.errors)")
+    }
+    _ = try newKey("eve", in: set)
+    let listed = try minerva(["keys", "list"], in: set).output
+    #expect(listed.contains("navigate  anna") && listed.contains("observe  bob") && !listed.contains("eve"))
+
+    try set.startCommand("up", "minerva", ["up", "--app", "shop", "--listen", "tcp://127.0.0.1:\(port)", "--runtime", set.directory])
+    #expect(await set.wait(atMost: .seconds(20)) { (try? minerva(["stack"], in: set).status) == 0 })
+    func says(_ who: String, _ words: [String]) throws -> ProcessSet.Once {
+      try ProcessSet.Once.run(
+        "minerva",
+        words + ["--connect", "tcp://127.0.0.1:\(port)", "--key", "\(set.directory)/keys/\(who).key", "--server-key", broker])
+    }
+    let opened = try says("anna", ["open", "Settings"])
+    #expect(opened.status == 0 && opened.output.contains("presented in main"), "\(opened.output)\(opened.errors)")
+    #expect(try says("bob", ["stack"]).output == "main [s2 Home, s3 Settings]\n")
+    let limited = try says("bob", ["back"])
+    #expect(limited.status == 1 && limited.errors.contains("bus.unauthorized"), "\(limited.output)\(limited.errors)")
+    let refused = try says("eve", ["stack"])
+    #expect(refused.status == 1 && refused.errors.contains("bus.unauthorized"), "\(refused.output)\(refused.errors)")
+    #expect(refused.errors.contains("minerva keys allow"))
+    #expect(try says("anna", ["stack"]).output == "main [s2 Home, s3 Settings]\n")
+    #expect(try minerva(["down"], in: set).status == 0)
+  }
+
+  @Test("Processes: tcp without keys is refused before anything starts, with what to do")
+  func withoutKeys() throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let listen = ["up", "--app", "shop", "--listen", "tcp://127.0.0.1:\(try FreePorts.pair())"]
+    let noKey = try minerva(listen, in: set)
+    #expect(noKey.status == 1 && noKey.errors.contains("minerva keys new"), "\(noKey.errors)")
+    _ = try newKey("broker", in: set)
+    let noList = try minerva(listen, in: set)
+    #expect(noList.status == 1 && noList.errors.contains("minerva keys allow"), "\(noList.errors)")
+    #expect(!RuntimeFiles.names(in: set.directory).contains("broker.sock"))
+  }
+
+  private func minerva(_ words: [String], in set: ProcessSet) throws -> ProcessSet.Once {
+    try ProcessSet.Once.run("minerva", words + ["--runtime", set.directory])
+  }
+
+  /// Makes a key pair and returns the public key.
+  private func newKey(_ name: String, in set: ProcessSet) throws -> String {
+    let made = try minerva(["keys", "new", name], in: set)
+    #expect(made.status == 0, "\(made.errors)")
+    return String(made.output.prefix { $0 != "\n" })
+  }
+}
