@@ -16,7 +16,7 @@ public struct Differ: Sendable {
       /// The diff throws `diff.duplicate`, naming the identifier and both places.
       case reject
       /// The first element with an identifier counts, later ones do not exist: the positions of the change set are those
-      /// of the lists without them (``Differ/firstOccurrences(of:)``).
+      /// of the lists without them (`firstOccurrences(of:)`).
       case first
       /// The *k*-th element with an identifier is the *k*-th one with it in the other list, or a pairing that needs fewer
       /// moves.

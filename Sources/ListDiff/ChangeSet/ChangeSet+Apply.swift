@@ -11,7 +11,9 @@ extension ChangeSet {
 
   /// Replays the batch on the old list; `element` supplies what stands at a new position, for inserts and updates only.
   ///
-  /// - Parameter element: Called with the position of each inserted and updated element in the new list, ascending.
+  /// - Parameters:
+  ///   - old: The list the change set was computed from.
+  ///   - element: Called with the position of each inserted and updated element in the new list, ascending.
   /// - Throws: `diff.mismatch` when the old list has not the length the change set was computed for.
   /// - Complexity: O(*n*).
   @inlinable

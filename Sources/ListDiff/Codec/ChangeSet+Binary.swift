@@ -12,8 +12,10 @@ extension ChangeSet {
 
   /// Reads the compact form and checks that it describes a change set.
   ///
-  /// - Parameter limit: The longest list to accept on either side; it bounds what is allocated, which is at most 16 bytes for
-  ///   each of them whatever the bytes say.
+  /// - Parameters:
+  ///   - bytes: The compact form, whole; from wherever they come.
+  ///   - limit: The longest list to accept on either side; it bounds what is allocated, which is at most 16 bytes for each of
+  ///     them whatever the bytes say.
   /// - Throws: `diff.malformed`, `diff.limit`, `diff.invalid`.
   /// - Complexity: O(*k* log *k*) in the number of operations.
   public init(decoding bytes: some Collection<UInt8>, limit: Int = 1 << 24) throws(DiffError) {
@@ -41,7 +43,9 @@ extension SectionedChangeSet {
 
   /// Reads the compact form and checks that it describes a change set.
   ///
-  /// - Parameter limit: The most sections and the most items to accept on either side.
+  /// - Parameters:
+  ///   - bytes: The compact form, whole; from wherever they come.
+  ///   - limit: The most sections and the most items to accept on either side.
   /// - Throws: `diff.malformed`, `diff.limit`, `diff.invalid`.
   /// - Complexity: O(*s* + *k* log *k*) in sections and operations.
   public init(decoding bytes: some Collection<UInt8>, limit: Int = 1 << 24) throws(DiffError) {

@@ -1,7 +1,7 @@
 extension Differ {
   /// The changes between two lists of sections.
   ///
-  /// With the policy `first` the positions are those of the lists without later duplicates (``firstOccurrences(ofSections:)``).
+  /// With the policy `first` the positions are those of the lists without later duplicates (`firstOccurrences(ofSections:)`).
   ///
   /// - Throws: `diff.duplicate` with the policy `reject`, `diff.too-large` from 2³¹ sections or items, `diff.cancelled`.
   @inlinable

@@ -8,7 +8,12 @@ public struct SectionedByteList: Sendable, Hashable {
   /// The number of items in each section.
   public var counts: [Int] { (0..<layout.sectionCount).map(layout.count) }
 
-  /// - Parameter counts: The number of items in each section.
+  /// Creates a list of sections.
+  ///
+  /// - Parameters:
+  ///   - sections: The identifiers and contents of the sections.
+  ///   - items: The identifiers and contents of all items, section after section.
+  ///   - counts: The number of items in each section.
   /// - Throws: `diff.malformed` unless there is a count, not negative, for each section and they add up to the items;
   ///   `diff.too-large` from 2³¹ items.
   public init(sections: ByteList, items: ByteList, counts: [Int]) throws(DiffError) {

@@ -12,6 +12,7 @@ extension SectionedChangeSet {
   /// Replays the batch on the old sections.
   ///
   /// - Parameters:
+  ///   - old: The list the change set was computed from.
   ///   - section: Called with the position of each inserted and each updated section in the new list. An inserted one is
   ///     taken with its items; of an updated one the items do not count.
   ///   - item: Called with the path of each inserted and each updated item in sections that stay.

@@ -44,8 +44,12 @@ public final class Client: Sendable {
   /// Connects to a broker.
   ///
   /// - Parameters:
+  ///   - endpoint: Where the broker listens.
   ///   - name: A name for people; the node name adds what makes it unique.
+  ///   - version: The caller's own version, for `status`.
+  ///   - security: Keys for tcp.
   ///   - patience: For how long a broker that does not answer yet is waited for.
+  ///   - hub: Where brokers of this process are, for an endpoint in process.
   /// - Throws: `bus.unreachable`, `bus.unauthorized`, `bus.unsupported` when the broker was built with other interfaces.
   public static func connect(
     to endpoint: Endpoint, name: String = "client", version: String = "0", security: BusSecurity = BusSecurity(),
@@ -96,7 +100,12 @@ public final class Client: Sendable {
   /// Asks a scene for something.
   ///
   /// - Parameters:
+  ///   - action: What is wanted.
+  ///   - scene: The scene; without one the main scene of the only app.
   ///   - txn: The request's own name; the same again gets the first answer. Without it one is made.
+  ///   - policy: What happens when the place is busy (N3).
+  ///   - ifTop: The screen that must be on top for the request to be carried out (N4).
+  ///   - instant: Whether the transition settles without waiting for a renderer.
   ///   - time: How long it may take, also over a restart of the broker.
   /// - Throws: The refusal's code and text; `bus.deadline` when nothing was heard in time.
   public func request(

@@ -27,7 +27,13 @@ public struct PresentCommand<Presenter: Module, Presented: Module>: Presentation
   private let presenter: WeakContext<Presenter>
 
   /// Makes a command.
-  /// - Parameter isAllowed: Set to `false` for a command that is disabled for a reason of its own.
+  ///
+  /// - Parameters:
+  ///   - name: What `execute s NAME` means.
+  ///   - module: The module that is presented.
+  ///   - presentation: Where it goes.
+  ///   - presenter: Who presents it; held weakly.
+  ///   - isAllowed: Set to `false` for a command that is disabled for a reason of its own.
   public init(
     _ name: String, _ module: Presented.Type, via presentation: Presentation, by presenter: Context<Presenter>, isAllowed: Bool = true
   ) {

@@ -4,9 +4,12 @@ extension Context {
   /// Opens a module.
   ///
   /// - Parameters:
-  ///   - via: Where it goes; on top of the own stack unless said otherwise.
-  ///   - into: The stack or container it goes into, the own one if `nil`.
-  ///   - popTo: A screen that is popped to in the same transaction, `inclusive` to remove it too.
+  ///   - module: The module.
+  ///   - input: What it is opened with.
+  ///   - presentation: Where it goes; on top of the own stack unless said otherwise.
+  ///   - path: The stack or container it goes into, the own one if `nil`.
+  ///   - popTo: A screen that is popped to in the same transaction.
+  ///   - inclusive: Whether that screen is removed too.
   ///   - policy: What happens when the place is busy (N3).
   /// - Returns: A handle whose `screen` and `result` can be awaited; forgetting it is fine.
   @discardableResult

@@ -7,7 +7,12 @@ public struct Segue: Sendable {
   package var opening: Command.Opening
 
   /// Names a way to a module.
-  /// - Parameter input: What the module is opened with when `go` gives nothing else.
+  ///
+  /// - Parameters:
+  ///   - name: What follows `go`.
+  ///   - module: Where it leads.
+  ///   - input: What the module is opened with when `go` gives nothing else.
+  ///   - presentation: Where the module goes.
   public init<M: Module>(_ name: String, to module: M.Type, _ input: M.Input, via presentation: Presentation = .push) throws {
     self.name = name
     opening = Command.Opening(ModuleAddress(name: M.name), input: try Payload.encode(input), via: presentation)
