@@ -16,6 +16,8 @@ extension BrokerStateMachine {
       let key = LinkKey(scene: scene, screen: resumption.screen, lease: resumption.lease)
       linking[key] = resumption.host
       scenes[scene]?.hosts.insert(resumption.host)
+      // Whoever makes a screen again says what it shows, also when that is nothing.
+      scenes[scene]?.announced.insert(resumption.screen)
       registry.adjustLoad(of: resumption.host, by: 1)
       let order = ResumeOrder(
         scene: slot.identity, resumption: resumption, at: slot.time(now), shown: slot.shown[resumption.screen])
@@ -130,10 +132,13 @@ extension BrokerStateMachine {
 
   /// Says once that a scene has nothing under way.
   mutating func announceIdle(_ scene: String, now: Moment, _ actions: inout [BrokerAction]) {
-    guard let slot = scenes[scene], !slot.saidIdle, slot.isSettled, committed >= ticket else { return }
+    guard let slot = scenes[scene], !slot.saidIdle, isSettled(slot), committed >= ticket else { return }
     scenes[scene]?.saidIdle = true
     publish(.idle, of: scene, record: slot.state.seq, now: now, &actions)
   }
+
+  /// Whether nothing is under way in a scene. After this broker's own restart that is not known before its hosts are back, or given up.
+  func isSettled(_ slot: SceneSlot) -> Bool { slot.isSettled && slot.hosts.allSatisfy { expected[$0] == nil } }
 
   /// Publishes an event in the feed of processes.
   mutating func publish(_ event: ProcessEvent, now: Moment, _ actions: inout [BrokerAction]) {

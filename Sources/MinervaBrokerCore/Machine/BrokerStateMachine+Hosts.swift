@@ -66,6 +66,10 @@ extension BrokerStateMachine {
         } else {
           redeliver(to: node, in: name, now: now, &actions)
         }
+        let kept = Set(mine.map(\.summary.screen))
+        for coordinator in registration.running where coordinator.scene == slot.identity && coordinator.shows == true {
+          if kept.contains(coordinator.screen) { scenes[name]?.announced.insert(coordinator.screen) }
+        }
       } else {
         if mine.contains(where: { !$0.isSuspended }) { feed(.hostLost(host: node), to: name, now: now, &actions) }
         let offered = mine.filter { report in registration.modules.contains { $0.name == report.module.name } }
@@ -74,6 +78,7 @@ extension BrokerStateMachine {
       }
     }
     takeOver(name, by: registration, now: now, &actions)
+    announceIdle(name, now: now, &actions)
   }
 
   /// After this broker's own restart the host went on: what was on its way to it is sent again.
@@ -104,6 +109,7 @@ extension BrokerStateMachine {
     let waiting = early.removeValue(forKey: key) ?? []
     if scenes[scene.name]?.identity == scene {
       if case .lost(let host) = report.verdict { registry.adjustLoad(of: host, by: -1) }
+      if case .accepted = report.verdict {} else { scenes[scene.name]?.announced.remove(report.screen) }
       feed(.link(report), to: scene.name, now: now, &actions)
     }
     for (submission, token) in waiting { actions += turn(submission, token: token, now: now) }
@@ -140,7 +146,7 @@ extension BrokerStateMachine {
     // What is said again, after an answer was lost or beside a repetition of the whole, must neither take a list back nor change it twice.
     let known = scenes[name]?.renderings[screen]?.version ?? 0
     let isNew = report.change.from == 0 ? report.rendering.version >= known : report.rendering.version > known
-    guard isNew else {
+    guard isNew, !report.rendering.body.isEmpty else {
       announceIdle(name, now: now, &actions)
       return actions
     }
@@ -183,6 +189,7 @@ extension BrokerStateMachine {
     for (key, host) in linking.sorted(by: { $0.key.screen < $1.key.screen }) where key.scene == name && host == node {
       linking.removeValue(forKey: key)
       dropEarly(key, &actions)
+      scenes[name]?.announced.remove(key.screen)
       feed(.link(LinkReport(screen: key.screen, lease: key.lease, verdict: .lost(host: node))), to: name, now: now, &actions)
     }
   }

@@ -28,7 +28,7 @@ extension BrokerStateMachine {
       guard let slot = machine.scenes[name] else { return }
       machine.hold(
         .look(
-          token, scene: name, tree: slot.state.tree, record: slot.state.seq, at: slot.time(now), settled: slot.isSettled,
+          token, scene: name, tree: slot.state.tree, record: slot.state.seq, at: slot.time(now), settled: machine.isSettled(slot),
           renderings: renderings), now: now, &actions)
     }
   }

@@ -33,6 +33,8 @@ package actor ListController {
   private let differ: any DiffComputing
   private var version: UInt64 = 0
   private var shown: ListUpdate?
+  /// Whether what is shown comes from this life of the screen.
+  private var hasReported = false
   private var shownState: [UInt8]?
   /// How many rows viewers have of a list that an earlier life showed, when it cannot be made again.
   private var unknownRows: Int?
@@ -84,9 +86,12 @@ package actor ListController {
     await withCheckedContinuation { idlers.append($0) }
   }
 
+  /// Whether something is shown that can be reported once more.
+  var hasShown: Bool { hasReported && !isClosed }
+
   /// Reports what is shown once more, as a whole.
   func repeatLast() async {
-    guard let shown, !isClosed else { return }
+    guard let shown, hasShown else { return }
     await report(shown, from: 0, ComputedChanges(changes: [], counts: ChangeCounts(), computedBy: InProcessDiff.name), answersTurn: true)
   }
 
@@ -122,8 +127,11 @@ package actor ListController {
         break
       }
       let before = version
-      version += 1
+      // A screen that showed nothing yet and shows nothing has no version: that much is all that is said of it.
+      let isNothing = version == 0 && next.update.isEmpty
+      if !isNothing { version += 1 }
       shown = next.update
+      hasReported = !isNothing
       shownState = next.state
       unknownRows = nil
       // Only the last rendering answers the turns: the scene is not settled before it.
@@ -160,7 +168,7 @@ package actor ListController {
   private func report(_ update: ListUpdate, from: UInt64, _ computed: ComputedChanges, answersTurn: Bool) async {
     let change = ListEvent(
       screen: screen, from: from, to: version, counts: computed.counts, computedBy: computed.computedBy, changes: computed.changes)
-    guard let body = try? update.rendering.encoded() else { return }
+    guard let body = version == 0 ? [] : try? update.rendering.encoded() else { return }
     await link.report(
       RenderingReport(
         scene: scene, rendering: StampedRendering(screen: screen, version: version, body: body), change: change,

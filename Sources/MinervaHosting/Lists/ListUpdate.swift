@@ -5,6 +5,8 @@ package import MinervaInterfaces
 package struct ListUpdate: Sendable, Equatable {
   let rendering: ScreenRendering
   package let rows: DiffRows
+  /// Whether there is nothing to see.
+  let isEmpty: Bool
 
   /// Draws a screen.
   ///
@@ -12,6 +14,7 @@ package struct ListUpdate: Sendable, Equatable {
   /// - Complexity: O(rows).
   package init(_ screen: Screen) {
     rendering = ScreenRendering(screen)
+    isEmpty = screen.isEmpty
     var rows = DiffRows()
     for section in screen.sections {
       for cell in section.cells {

@@ -64,10 +64,12 @@ actor Mailbox {
   private var state: [UInt8]?
   /// What an earlier life of this screen showed, until the first rendering of this one.
   private var earlier: EarlierLife?
+  /// Whether the broker waits for what a screen that was made again shows.
+  private var isAwaited: Bool
 
   init(
-    coordinator: any CoordinatorRunning, buffer: TurnBuffer, lease: UInt32, nextTurn: UInt32, state: [UInt8]?, earlier: EarlierLife? = nil,
-    link: any BrokerLink, list: ListController
+    coordinator: any CoordinatorRunning, buffer: TurnBuffer, lease: UInt32, nextTurn: UInt32, state: [UInt8]?, isResumed: Bool,
+    earlier: EarlierLife?, link: any BrokerLink, list: ListController
   ) {
     scene = buffer.identity
     screen = buffer.screen
@@ -78,6 +80,7 @@ actor Mailbox {
     firstTurn = nextTurn
     self.state = state
     self.earlier = earlier
+    isAwaited = isResumed
     self.link = link
     self.list = list
     // The mailbox is held by its first turn, the one that loaded the coordinator, until `start`.
@@ -113,6 +116,9 @@ actor Mailbox {
     }
     pump()
   }
+
+  /// Whether something is shown that `showAgain` reports.
+  var shows: Bool { get async { await list.hasShown } }
 
   /// Shows the screen again, whole, for a broker that has forgotten it.
   func showAgain() async {
@@ -363,6 +369,8 @@ actor Mailbox {
     } catch {
       failure = failure ?? error
     }
+    // A screen that was made again says what it shows in any case: it is waited for.
+    if isAwaited, screen == nil { screen = Screen.none }
     let update = screen.flatMap { isOver ? nil : changed($0) }
     let drawn = newState ?? state
     let needsRecord = current != nil || !contents.isEmpty || newState != nil
@@ -375,14 +383,16 @@ actor Mailbox {
       self.earlier = nil
       await list.goOn(from: earlier.shown, drawn: await earlier.rows(or: update))
     }
-    await list.enqueue(update, state: drawn, answersTurn: needsRecord)
+    let isAwaited = isAwaited
+    self.isAwaited = false
+    await list.enqueue(update, state: drawn, answersTurn: needsRecord || isAwaited)
   }
 
   /// What the screen shows now, if that is not what it showed before.
   private func changed(_ screen: Screen) -> ListUpdate? {
     shown = screen
     let update = ListUpdate(screen)
-    guard update != lastUpdate, !(lastUpdate == nil && earlier == nil && screen.isEmpty) else { return nil }
+    guard update != lastUpdate, !(lastUpdate == nil && !isAwaited && screen.isEmpty) else { return nil }
     lastUpdate = update
     return update
   }

@@ -37,7 +37,7 @@ package actor HostRuntime {
     let connection = order.connection
     return await make(
       scene: order.scene, screen: connection.screen, lease: connection.lease, module: connection.module.name, input: connection.input,
-      state: nil, nextTurn: 1, shown: nil, at: order.at)
+      state: nil, nextTurn: 1, isResumed: false, shown: nil, at: order.at)
   }
 
   /// Makes a module again, with the state it declared last.
@@ -45,7 +45,8 @@ package actor HostRuntime {
     let resumption = order.resumption
     return await make(
       scene: order.scene, screen: resumption.screen, lease: resumption.lease, module: resumption.module.name, input: resumption.input,
-      state: resumption.state, nextTurn: resumption.nextTurn, shown: order.shown, at: order.at)
+      state: resumption.state, nextTurn: resumption.nextTurn, isResumed: true,
+      shown: order.shown, at: order.at)
   }
 
   /// Lets a coordinator that was made speak: its first turn, its first rendering.
@@ -66,7 +67,7 @@ package actor HostRuntime {
 
   private func make(
     scene: SceneIdentity, screen: ScreenID, lease: UInt32, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32,
-    shown: ShownList?, at time: SceneTime
+    isResumed: Bool, shown: ShownList?, at time: SceneTime
   ) async -> LinkVerdict {
     let key = Key(scene: scene, screen: screen)
     if let making = makings[key] {
@@ -77,14 +78,17 @@ package actor HostRuntime {
       if let old = mailboxes.removeValue(forKey: key) { await old.end() }
     }
     let verdict = Task {
-      await self.verdict(key, lease: lease, module: module, input: input, state: state, nextTurn: nextTurn, shown: shown, at: time)
+      await self.verdict(
+        key, lease: lease, module: module, input: input, state: state, nextTurn: nextTurn, isResumed: isResumed, shown: shown,
+        at: time)
     }
     makings[key] = (lease, verdict)
     return await verdict.value
   }
 
   private func verdict(
-    _ key: Key, lease: UInt32, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32, shown: ShownList?, at time: SceneTime
+    _ key: Key, lease: UInt32, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32, isResumed: Bool,
+    shown: ShownList?, at time: SceneTime
   ) async -> LinkVerdict {
     let buffer = TurnBuffer(identity: key.scene, screen: key.screen)
     do {
@@ -95,7 +99,8 @@ package actor HostRuntime {
         EarlierLife(shown: shown) { try await Self.screen(offer, input, shown.state, key) }
       }
       let mailbox = Mailbox(
-        coordinator: coordinator, buffer: buffer, lease: lease, nextTurn: nextTurn, state: state, earlier: earlier, link: link,
+        coordinator: coordinator, buffer: buffer, lease: lease, nextTurn: nextTurn, state: state, isResumed: isResumed, earlier: earlier,
+        link: link,
         list: list)
       buffer.attach(mailbox)
       do {
@@ -160,7 +165,7 @@ package actor HostRuntime {
   package func running() async -> [MinervaInterfaces.RunningCoordinator] {
     var running: [MinervaInterfaces.RunningCoordinator] = []
     for (key, mailbox) in mailboxes {
-      running.append(.init(scene: key.scene, screen: key.screen, handled: UInt64(await mailbox.handled)))
+      running.append(.init(scene: key.scene, screen: key.screen, handled: UInt64(await mailbox.handled), shows: await mailbox.shows))
     }
     return running.sorted { ($0.scene.description, $0.screen) < ($1.scene.description, $1.screen) }
   }

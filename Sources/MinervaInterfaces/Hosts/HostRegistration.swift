@@ -57,11 +57,14 @@ public struct RunningCoordinator: Codable, Hashable, Sendable {
   public var screen: ScreenID
   /// The number of the last message its finished turns handled.
   public var handled: UInt64
+  /// Whether it shows something, which is reported again after the registration: the scene is not settled before.
+  public var shows: Bool?
 
-  public init(scene: SceneIdentity, screen: ScreenID, handled: UInt64) {
+  public init(scene: SceneIdentity, screen: ScreenID, handled: UInt64, shows: Bool? = nil) {
     self.scene = scene
     self.screen = screen
     self.handled = handled
+    self.shows = shows
   }
 }
 

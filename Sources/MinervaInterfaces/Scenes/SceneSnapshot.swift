@@ -35,7 +35,7 @@ public struct SceneSnapshot: Codable, Sendable {
 public struct StampedRendering: Codable, Sendable {
   public var screen: ScreenID
   public var version: UInt64
-  /// The framework's `ScreenRendering`, encoded; the broker passes it on unread.
+  /// The framework's `ScreenRendering`, encoded; the broker passes it on unread. Empty when the screen has never shown anything.
   public var body: [UInt8]
 
   public init(screen: ScreenID, version: UInt64, body: [UInt8]) {

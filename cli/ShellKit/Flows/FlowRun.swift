@@ -105,7 +105,12 @@ package struct FlowRun: Sendable {
   }
 
   private func begun(_ report: ProcessReport, _ session: Session) async -> Kill {
-    let look = await session.refresh()
+    // What is lost already, by somebody else's hand, is not what this kill is compared with.
+    let settled = await session.poll(within: report.kind == "diff" ? .zero : .seconds(5)) { () -> SceneLook? in
+      guard report.kind != "diff", let look = await session.refresh(), look.isSettled else { return nil }
+      return look.tree.screens.contains(where: \.isSuspended) ? nil : look
+    }
+    let look: SceneLook? = if let settled { settled } else { await session.refresh() }
     let before = look.map { Recovery.State($0, isOutline: report.kind == "diff") } ?? Recovery.State(tree: [], screens: [:])
     return Kill(report: report, before: before, at: clock.now())
   }
