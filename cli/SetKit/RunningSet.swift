@@ -36,15 +36,19 @@ package final class RunningSet: SetControl {
 
   /// Starts the processes and waits until they serve.
   ///
+  /// What a killed supervisor left in the directory is cleared away before; `onLeftovers` hears of it.
+  ///
   /// - Throws: `bus.endpoint_taken` when another supervisor lives in the directory; `process.start` when one does not come up in time, with
   ///   the place of its log.
   package static func start(
     _ plan: SetPlan, in runtime: RuntimeDirectory, patience: Duration = .seconds(20),
-    onEvent: @escaping @Sendable (SupervisionEvent) -> Void = { _ in }
+    onEvent: @escaping @Sendable (SupervisionEvent) -> Void = { _ in }, onLeftovers: (Leftovers) -> Void = { _ in }
   ) async throws(MinervaError) -> RunningSet {
     try runtime.prepare()
     let lock = try LockFile.acquire(runtime.lockPath("supervisor"))
     do {
+      let leftovers = await Leftovers.clear(in: runtime, under: lock)
+      if !leftovers.isEmpty { onLeftovers(leftovers) }
       let executables = try Self.executables()
       let path = try runtime.socketPath("supervisor")
       try lock.clearSocket(at: path)

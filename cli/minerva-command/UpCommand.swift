@@ -23,7 +23,11 @@ enum UpCommand {
     let runtime = try RuntimeDirectory.open(option: command.text("runtime"))
     if !plan.listen.isEmpty, !plan.allowsInsecure { try checkKeys(in: "\(runtime.path)/keys") }
     let signals = try TerminationSignals([.interrupt, .terminate])
-    let set = try await RunningSet.start(plan, in: runtime) { event in console.notice("minerva  \(event)") }
+    let set = try await RunningSet.start(plan, in: runtime) { event in
+      console.notice("minerva  \(event)")
+    } onLeftovers: { leftovers in
+      for line in leftovers.lines { console.notice("minerva  \(line)") }
+    }
     try console.out.lines(StatusText.lines(StatusReport(broker: nil, processes: await set.reports())).dropLast(2))
     try console.out.flush()
     console.notice("serving in \(runtime.path); Ctrl-C or minerva down ends it")
