@@ -74,15 +74,16 @@ enum CommandTree {
       arguments: [ArgumentDefinition("NAME", "a process", .text, isRequired: false)],
       examples: [.init("minerva logs broker", "one process")]),
     CommandDefinition(
-      "bench", "Measures the bus against its floor", group: "operations",
+      "bench", "Measures the differ and the bus", group: "operations",
       subcommands: [
+        DiffBenchCommand.definition,
         CommandDefinition(
           "bus", "Actor calls against a C echo, like for like",
           options: [
             .flag("quick", "fewer calls"), .value("transport", .choice(["ipc", "tcp", "curve"]), "only this one", repeats: true),
             .value("serve", .endpoint, "be the other end of a bench"),
           ],
-          examples: [.init("minerva bench bus --json", "one object a row")])
+          examples: [.init("minerva bench bus --json", "one object a row")]),
       ]),
     CommandDefinition(
       "simulate", "Runs a whole cluster on simulated network, disk and clock", group: "operations",

@@ -18,6 +18,7 @@ enum Main {
       case "diff": return try await DiffCommand.run(command, console)
       case "doctor": return try await DoctorCommand.run(command, console)
       case "logs": return try await LogsCommand.run(command, console)
+      case "bench" where command.name == "diff": return try DiffBenchCommand.run(command, console)
       case "bench": return try await BenchCommand.run(command, console)
       case "simulate": return try SimulateCommand.run(command, console)
       case "keys": return try KeysCommand.run(command, console)
