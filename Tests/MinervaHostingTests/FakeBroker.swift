@@ -11,6 +11,7 @@ final class FakeBroker: BrokerLink {
     var isHeld = false
     var held: [CheckedContinuation<Void, Never>] = []
     var refusal: Refusal?
+    var away: Gate?
     var said: [String] = []
     var asker: (@Sendable (CoordinatorCall) async throws -> [UInt8])?
   }
@@ -62,7 +63,11 @@ final class FakeBroker: BrokerLink {
   func report(_ rendering: RenderingReport) async {
     state.withLock { $0.said.append("show \(rendering.rendering.screen) v\(rendering.rendering.version)") }
     renderingsIn.yield(rendering)
+    if let gate = state.withLock({ $0.away }) { await gate.wait() }
   }
+
+  /// From now on what screens show is delivered when the gate opens, as if the broker were away.
+  func holdRenderings(_ gate: Gate?) { state.withLock { $0.away = gate } }
 
   func note(_ line: String) {}
 

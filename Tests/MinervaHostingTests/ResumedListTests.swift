@@ -51,6 +51,26 @@ struct ResumedListTests {
     let next = await host.broker.renderings.first(1)[0]
     #expect(next.change.from == 10 && next.change.counts == ChangeCounts(updates: 1))
   }
+
+  @Test("A change that is on its way when the broker comes back follows what the broker had, and answers in its place")
+  func onItsWay() async throws {
+    let host = try TestHost([.counter])
+    await host.open("Counter", #"{"start":1}"#, as: 1)
+    _ = await host.broker.renderings.first(1)
+    let gate = Gate()
+    host.broker.holdRenderings(gate)
+    await host.tap("more", on: 1)
+    let change = await host.broker.renderings.first(1)[0].change
+    #expect(change.from == 1 && change.to == 2)
+    host.broker.holdRenderings(nil)
+    #expect(await host.runtime.running().map(\.shows) == [true])
+    await host.runtime.registered(HostReceipt(epoch: 2, lease: 3_000))
+    let again = await host.broker.renderings.first(1)[0]
+    #expect(again.change.from == 0 && again.change.to == 1 && !again.answersTurn)
+    gate.open()
+    let last = await host.broker.renderings.first(1)[0]
+    #expect(last.change.from == 0 && last.change.to == 2 && last.answersTurn)
+  }
 }
 
 private struct Refusing: DiffComputing {

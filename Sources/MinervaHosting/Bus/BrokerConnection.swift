@@ -42,8 +42,17 @@ package final class BrokerConnection: BrokerLink {
   }
 
   package func report(_ rendering: RenderingReport) async {
-    guard standing.isRegistered else { return }
-    try? await BusSystem.$carriesLists.withValue(true) { try await gateway.rendered(rendering) }
+    var backoff = Backoff(first: 20, cap: 1_000)
+    var random = SystemRandomNumberGenerator()
+    while true {
+      do {
+        try await standing.wait()
+        return try await BusSystem.$carriesLists.withValue(true) { try await gateway.rendered(rendering) }
+      } catch {
+        guard let error = error as? MinervaError, Self.passes(error), !Task.isCancelled else { return }
+      }
+      guard (try? await Task.sleep(for: .milliseconds(backoff.next(using: &random)))) != nil else { return }
+    }
   }
 
   /// Asks where the coordinator runs, then asks it, host to host. The address is kept by the bus, so a second question needs no broker.

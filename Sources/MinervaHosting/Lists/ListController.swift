@@ -33,9 +33,8 @@ package actor ListController {
   private let differ: any DiffComputing
   private var version: UInt64 = 0
   private var shown: ListUpdate?
-  /// Whether what is shown comes from this life of the screen.
-  private var hasReported = false
-  private var shownState: [UInt8]?
+  /// What the broker has from this life of the screen.
+  private var delivered: (update: ListUpdate, version: UInt64, state: [UInt8]?)?
   /// How many rows viewers have of a list that an earlier life showed, when it cannot be made again.
   private var unknownRows: Int?
   private var waiting: Waiting?
@@ -65,7 +64,6 @@ package actor ListController {
     guard version == 0, shown == nil else { return }
     version = earlier.version
     shown = rows
-    shownState = earlier.state
     unknownRows = rows == nil ? earlier.rows : nil
   }
 
@@ -87,12 +85,19 @@ package actor ListController {
   }
 
   /// Whether something is shown that can be reported once more.
-  var hasShown: Bool { hasReported && !isClosed }
+  var hasShown: Bool { delivered != nil && !isClosed }
 
-  /// Reports what is shown once more, as a whole.
+  /// Reports once more, as a whole, what the broker had. What is under way then follows as a change of it, and answers in its place.
   func repeatLast() async {
-    guard let shown, hasShown else { return }
-    await report(shown, from: 0, ComputedChanges(changes: [], counts: ChangeCounts(), computedBy: InProcessDiff.name), answersTurn: true)
+    guard hasShown else { return }
+    if isBusy { isOwed = true }
+    await reportWhole(answersTurn: !isBusy)
+  }
+
+  private func reportWhole(answersTurn: Bool) async {
+    guard let (update, version, state) = delivered else { return }
+    let nothing = ComputedChanges(changes: [], counts: ChangeCounts(), computedBy: InProcessDiff.name)
+    await report(update, from: 0, to: version, state, nothing, answersTurn: answersTurn)
   }
 
   /// Ends the list: whoever still waits is told.
@@ -131,15 +136,20 @@ package actor ListController {
       let isNothing = version == 0 && next.update.isEmpty
       if !isNothing { version += 1 }
       shown = next.update
-      hasReported = !isNothing
-      shownState = next.state
       unknownRows = nil
       // Only the last rendering answers the turns: the scene is not settled before it.
       let isLast = waiting == nil && announced == 0
       if !isLast, next.answersTurn { isOwed = true }
       let answersTurn = isLast && (next.answersTurn || isOwed)
       if answersTurn { isOwed = false }
-      await report(next.update, from: before, changes, answersTurn: answersTurn)
+      let version = version
+      await report(next.update, from: before, to: version, next.state, changes, answersTurn: answersTurn)
+      if !isNothing { delivered = (next.update, version, next.state) }
+      // Registered again while this was on its way: the broker waits for a last word.
+      if isOwed, waiting == nil, announced == 0 {
+        isOwed = false
+        await reportWhole(answersTurn: true)
+      }
       for owner in next.owners { owner.resume(returning: .applied(version: version)) }
       for owner in next.superseded { owner.resume(returning: .superseded(by: version)) }
     }
@@ -165,7 +175,9 @@ package actor ListController {
     }
   }
 
-  private func report(_ update: ListUpdate, from: UInt64, _ computed: ComputedChanges, answersTurn: Bool) async {
+  private func report(
+    _ update: ListUpdate, from: UInt64, to version: UInt64, _ state: [UInt8]?, _ computed: ComputedChanges, answersTurn: Bool
+  ) async {
     let change = ListEvent(
       screen: screen, from: from, to: version, counts: computed.counts, computedBy: computed.computedBy, changes: computed.changes)
     guard let body = version == 0 ? [] : try? update.rendering.encoded() else { return }
@@ -173,7 +185,7 @@ package actor ListController {
       RenderingReport(
         scene: scene, rendering: StampedRendering(screen: screen, version: version, body: body), change: change,
         answersTurn: answersTurn,
-        shown: ShownList(version: version, digest: update.digest, rows: update.rows.count, state: shownState)))
+        shown: ShownList(version: version, digest: update.digest, rows: update.rows.count, state: state)))
   }
 }
 

@@ -7,8 +7,8 @@ package protocol BrokerLink: Sendable {
   /// It does not throw while the broker is away: the turn is numbered, so it is submitted until it is answered.
   /// - Throws: `CancellationError` when the coordinator ended meanwhile, `bus.closed` when the host closes.
   func submit(_ turn: TurnSubmission) async throws -> TurnReceipt
-  /// Reports what a screen shows; lost without a word while the broker is away, because a host shows all its screens again when it
-  /// is back.
+  /// Reports what a screen shows; returns when the broker has it, or refuses it for good. While the broker is away it is kept: a change
+  /// set that came at that moment is not lost. The broker knows one that it gets twice by its version.
   func report(_ rendering: RenderingReport) async
 
   /// Asks a coordinator in whatever host it runs, directly (K7).

@@ -173,7 +173,8 @@ package actor HostRuntime {
   /// Takes the receipt of a registration: ends what the broker does not know, and shows all other screens again.
   package func registered(_ receipt: HostReceipt) async {
     for forgotten in receipt.forgotten { end(forgotten.screen, in: forgotten.scene) }
-    for mailbox in mailboxes.values { await mailbox.showAgain() }
+    // Beside the registration: a broker that is gone again meanwhile is waited for.
+    for mailbox in mailboxes.values { Task { await mailbox.showAgain() } }
   }
 
   /// Ends every coordinator, the youngest first.
