@@ -17,6 +17,10 @@ distributed actor DiffWorkerActor: DiffWorker {
   }
 
   distributed func diff(_ job: DiffJob) async throws -> DiffAnswer {
+    // Of a lease to an earlier life of this name the broker knows that it is over; taking the job would let it kill once more (C05).
+    if let life = job.life, life != actorSystem.incarnation {
+      throw MinervaError(.peerLost, "job \(job.id) was leased to an earlier life of \(node), ask for another lease", retryable: true)
+    }
     let clock = ContinuousClock()
     let begin = clock.now
     let changes = try await bench.changes(of: job)

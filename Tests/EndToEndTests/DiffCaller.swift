@@ -23,11 +23,11 @@ struct DiffCaller: Sendable {
   /// - Throws: `diff.poison` when three workers died of it; whatever else ends it.
   func run(_ job: DiffJob, leased: @Sendable (DiffLease) -> Void = { _ in }) async throws -> Ending {
     var workers: [String] = []
-    var lost: DiffLease?
+    var costs: [DiffLoss] = []
     while true {
       let rows = job.old.count + job.new.count
       let lease = try await client.lease(
-        DiffLeaseRequest(job: job.id, rows: rows, lost: lost?.worker, attempt: lost?.attempt), within: .seconds(30))
+        DiffLeaseRequest(job: job.id, rows: rows, costs: costs), within: .seconds(30))
       workers.append(lease.worker)
       leased(lease)
       do {
@@ -35,15 +35,18 @@ struct DiffCaller: Sendable {
         try await client.endLease(job: job.id)
         return Ending(answer: answer, workers: workers)
       } catch let error as MinervaError where error.code == .peerLost || error.code == .unreachable {
-        lost = lease
+        costs.append(lease.loss)
       }
     }
   }
 
-  private func send(_ job: DiffJob, to lease: DiffLease) async throws -> DiffAnswer {
+  func send(_ job: DiffJob, to lease: DiffLease) async throws -> DiffAnswer {
     await client.bus.route(node: lease.worker, to: try Endpoint(lease.endpoint))
+    var job = job
+    job.life = lease.life
+    let sent = job
     let worker = try $DiffWorker.resolve(id: ActorAddress(node: lease.worker, name: WellKnown.worker), using: client.bus)
-    return try await BusSystem.$deadline.withValue(.seconds(30)) { try await worker.diff(job) }
+    return try await BusSystem.$deadline.withValue(.seconds(30)) { try await worker.diff(sent) }
   }
 }
 

@@ -57,6 +57,24 @@ struct WorkerTests {
     }
   }
 
+  @Test("Processes: a worker refuses a job that was leased to an earlier life of its name (C05)")
+  func earlierLife() async throws {
+    try await withWorkers(1) { set, caller in
+      let known = KnownJob("job", seed: 1)
+      let lease = try await caller.client.lease(DiffLeaseRequest(job: "job", rows: 120), within: .seconds(10))
+      set.kill("diff-1")
+      try set.start("diff-1", "minerva-diff")
+      // Asked again with its loss, the job goes to the next life.
+      let again = try await caller.client.lease(
+        DiffLeaseRequest(job: "job", rows: 120, costs: [lease.loss]), within: .seconds(20))
+      #expect((again.worker, again.attempt) == ("diff-1", 2))
+      #expect(again.life != lease.life)
+      let error = await failure { _ = try await caller.send(known.job, to: lease) }
+      #expect(error?.code == .peerLost)
+      #expect(try known.isAnswered(by: try await caller.send(known.job, to: again)))
+    }
+  }
+
   @Test("Processes: a job that kills three workers ends as diff.poison with their names, and good jobs keep flowing (C05)")
   func poison() async throws {
     try await withWorkers(2) { set, caller in

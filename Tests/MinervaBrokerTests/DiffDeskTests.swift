@@ -26,6 +26,7 @@ struct DiffDeskTests {
     var machine = staffed(["diff-1", "diff-2", "diff-3"])
     var token = machine.lease(DiffLeaseRequest(job: "poison", rows: 10))
     var dead: [String] = []
+    var costs: [DiffLoss] = []
     for attempt in 1...3 {
       guard let lease = lease(machine, token) else {
         Issue.record("no lease for attempt \(attempt)")
@@ -35,7 +36,8 @@ struct DiffDeskTests {
       #expect(!dead.contains(lease.worker))
       dead.append(lease.worker)
       machine.take(machine.broker.lost(lease.worker, incarnation: 1, reason: "killed", pid: 1, now: machine.now))
-      token = machine.lease(DiffLeaseRequest(job: "poison", rows: 10, lost: lease.worker))
+      costs.append(lease.loss)
+      token = machine.lease(DiffLeaseRequest(job: "poison", rows: 10, costs: costs))
     }
     guard case .refused(let error) = machine.reply(to: token) else {
       Issue.record("the job did not end")
@@ -44,6 +46,46 @@ struct DiffDeskTests {
     #expect(error.code == .diffPoison)
     for worker in dead { #expect(error.message.contains(worker)) }
     #expect(machine.broker.desk.status.poisoned == 1)
+  }
+
+  @Test("C05: the third loss ends a job whose broker was restarted between the losses, with the lives of all the dead")
+  func lossesOutliveTheBroker() {
+    var costs: [DiffLoss] = []
+    for life in 1...2 {
+      // A broker that knows nothing, after each loss.
+      var machine = staffed(["diff-1"])
+      let token = machine.lease(DiffLeaseRequest(job: "poison", rows: 10, costs: costs))
+      guard let lease = lease(machine, token) else {
+        Issue.record("no lease after \(costs)")
+        return
+      }
+      #expect(lease.attempt == life)
+      costs.append(lease.loss)
+    }
+    var machine = staffed(["diff-1", "diff-2"])
+    costs.append(DiffLoss(worker: "diff-2", life: 255))
+    let token = machine.lease(DiffLeaseRequest(job: "poison", rows: 10, costs: costs))
+    guard case .refused(let error) = machine.reply(to: token) else {
+      Issue.record("the job went to a fourth worker")
+      return
+    }
+    #expect(error.code == .diffPoison)
+    #expect(error.details[MinervaError.Detail.deadWorkers] == "diff-1-1, diff-1-1, diff-2-ff")
+    #expect(machine.broker.desk.status.poisoned == 1)
+  }
+
+  @Test("A job that is given up after its worker died goes to nobody")
+  func givenUpAfterALoss() {
+    var machine = staffed(["diff-1"])
+    _ = machine.lease(DiffLeaseRequest(job: "a", rows: 10))
+    machine.take(machine.broker.lost("diff-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+    machine.take(machine.broker.endLease("a", now: machine.now))
+    let offer = DiffOffer(worker: "diff-1", endpoint: "ipc:///diff-1", credit: 1)
+    machine.take(machine.broker.offer(offer, incarnation: 2, pid: 2, now: machine.now))
+    #expect(machine.broker.desk.status.running == 0)
+    #expect(machine.broker.desk.status.waiting == 0)
+    let token = machine.lease(DiffLeaseRequest(job: "b", rows: 10))
+    #expect(lease(machine, token)?.worker == "diff-1")
   }
 
   @Test("A job waits for a worker that has credit, and each job is leased once")
@@ -68,16 +110,17 @@ struct DiffDeskTests {
     machine.take(machine.broker.lost("diff-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
     let offer = DiffOffer(worker: "diff-1", endpoint: "ipc:///diff-1", credit: 1)
     machine.take(machine.broker.offer(offer, incarnation: 2, pid: 2, now: machine.now))
-    token = machine.lease(DiffLeaseRequest(job: "a", rows: 10, lost: "diff-1", attempt: first.attempt))
+    token = machine.lease(DiffLeaseRequest(job: "a", rows: 10, costs: [first.loss]))
     #expect(lease(machine, token)?.attempt == 2)
   }
 
   @Test("A worker that was given up and lives has its credit again once it knows")
   func creditReturns() {
     var machine = staffed(["diff-1"])
-    let first = lease(machine, machine.lease(DiffLeaseRequest(job: "a", rows: 10)))
+    let token = machine.lease(DiffLeaseRequest(job: "a", rows: 10))
+    let first = lease(machine, token)
     // Its caller could not reach it; nobody else has a word to say against it.
-    let again = machine.lease(DiffLeaseRequest(job: "a", rows: 10, lost: "diff-1", attempt: first?.attempt))
+    let again = machine.lease(DiffLeaseRequest(job: "a", rows: 10, costs: first.map { [$0.loss] } ?? []))
     #expect(machine.reply(to: again) == nil)
     guard case .cancelJob("a", let held)? = machine.actions.last else {
       Issue.record("the worker was not told")

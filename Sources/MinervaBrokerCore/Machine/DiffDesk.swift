@@ -52,24 +52,26 @@ package struct DiffDesk {
     if let index = ended.firstIndex(where: { $0.job == request.job }) { return [.refuse(token, ended.remove(at: index).error)] }
     let id = number(of: request.job)
     waiting[id] = token
-    var actions: [Action] = []
-    // A worker that died may be back under its name, with the job: the attempt tells which of its lives is meant.
-    if let lost = request.lost, let lease = leases[id], lease.worker.name == lost, request.attempt ?? lease.attempt == lease.attempt {
-      leases[id] = nil
-      actions += translate(pool.lost(id, attempt: lease.attempt, at: now))
-      guard numbers[request.job] == id else { return actions }
-    }
+    // A caller may say whatever it likes of its own job; more losses than end it are of no use.
+    let costs = request.costs.prefix(64).map { WorkerPoolStateMachine.Worker(name: $0.worker, incarnation: $0.life) }
+    // A lease that the caller counts among its losses is over, whether or not the pool has heard of the death.
+    if let lease = leases[id], costs.count >= lease.attempt { leases[id] = nil }
     let job = WorkerPoolStateMachine.Job(size: request.rows, supersedes: request.list, caller: caller, deadline: now + deadline)
-    return actions + translate(pool.submit(id, job, at: now))
+    return translate(pool.submit(id, job, costs: costs, at: now))
   }
 
   /// A caller has its answer, or gives the job up.
   mutating func end(_ job: String, at now: Moment) -> [Action] {
+    ended.removeAll { $0.job == job }
     guard let id = numbers[job] else { return [] }
-    let lease = leases[id]
+    var actions: [WorkerPoolStateMachine.Action] = []
+    if let lease = leases[id] { actions += pool.finished(id, worker: lease.worker, attempt: lease.attempt, at: now) }
+    // Its worker may have been lost since: then the job waits again, or another worker is meant to get it, and neither must stay.
+    actions += pool.cancel(id, at: now)
+    let translated = translate(actions)
+    ended.removeAll { $0.job == job }
     forget(id)
-    guard let lease else { return translate(pool.cancel(id, at: now)) }
-    return translate(pool.finished(id, worker: lease.worker, attempt: lease.attempt, at: now))
+    return translated
   }
 
   /// A worker knows that nobody waits for what it was given: it may have other work.
@@ -106,7 +108,10 @@ package struct DiffDesk {
         leases[lease.job] = lease
         guard let token = waiting.removeValue(forKey: lease.job), let job = names[lease.job] else { return nil }
         return .grant(
-          token, DiffLease(job: job, worker: lease.worker.name, endpoint: endpoints[lease.worker.name] ?? "", attempt: lease.attempt))
+          token,
+          DiffLease(
+            job: job, worker: lease.worker.name, endpoint: endpoints[lease.worker.name] ?? "", attempt: lease.attempt,
+            life: lease.worker.incarnation))
       case .fail(let id, let error):
         if error.code == .diffPoison { poisoned += 1 }
         guard let job = names[id] else { return nil }

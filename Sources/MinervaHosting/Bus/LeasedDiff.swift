@@ -40,21 +40,24 @@ package final class LeasedDiff: DiffComputing {
   }
 
   private func leased(_ job: DiffJob, rows: Int, list: String) async throws -> ComputedChanges {
-    var lost: DiffLease?
+    var costs: [DiffLoss] = []
+    var job = job
     while true {
-      let request = DiffLeaseRequest(job: job.id, rows: rows, list: list, lost: lost?.worker, attempt: lost?.attempt)
+      let request = DiffLeaseRequest(job: job.id, rows: rows, list: list, costs: costs)
       let lease = try await BusSystem.$deadline.withValue(.seconds(2)) { try await gateway.lease(request) }
+      job.life = lease.life
+      let sent = job
       do {
         await bus.route(node: lease.worker, to: try Endpoint(lease.endpoint))
         let worker = try $DiffWorker.resolve(id: ActorAddress(node: lease.worker, name: WellKnown.worker), using: bus)
         let answer = try await BusSystem.$carriesLists.withValue(true) {
-          try await BusSystem.$deadline.withValue(.seconds(30)) { try await worker.diff(job) }
+          try await BusSystem.$deadline.withValue(.seconds(30)) { try await worker.diff(sent) }
         }
         try? await gateway.endLease(job: job.id)
         return ComputedChanges(
           changes: answer.changes, counts: try ChangeCounts(decoding: answer.changes), computedBy: answer.worker)
       } catch let error as MinervaError where error.code == .peerLost || error.code == .unreachable {
-        lost = lease
+        costs.append(lease.loss)
       } catch {
         try? await gateway.endLease(job: job.id)
         throw error

@@ -8,12 +8,15 @@ public struct DiffJob: Codable, Sendable {
   public var new: DiffRows
   /// Milliseconds of work the worker does at least before it answers; for demonstrations and fault tests.
   public var hold: Int
+  /// The life of the worker that the lease names; another life of that name refuses the job. Nil: whichever life is there.
+  public var life: UInt64?
 
-  public init(id: String, old: DiffRows, new: DiffRows, hold: Int = 0) {
+  public init(id: String, old: DiffRows, new: DiffRows, hold: Int = 0, life: UInt64? = nil) {
     self.id = id
     self.old = old
     self.new = new
     self.hold = hold
+    self.life = life
   }
 }
 
@@ -42,17 +45,29 @@ public struct DiffLeaseRequest: Codable, Sendable {
   public var rows: Int
   /// Jobs of one list supersede each other: a newer one drops those of its list that still wait.
   public var list: String?
-  /// Set when an attempt ended because its worker died: the node of that worker.
-  public var lost: String?
-  /// The attempt that was lost: a worker that died may be back under its name, and hold the job again.
-  public var attempt: Int?
+  /// What the job has cost: the leases whose workers died, oldest first.
+  ///
+  /// Said with every question, for a broker that was restarted in between knows nothing of them and would count anew.
+  public var costs: [DiffLoss]
 
-  public init(job: String, rows: Int, list: String? = nil, lost: String? = nil, attempt: Int? = nil) {
+  public init(job: String, rows: Int, list: String? = nil, costs: [DiffLoss] = []) {
     self.job = job
     self.rows = rows
     self.list = list
-    self.lost = lost
-    self.attempt = attempt
+    self.costs = costs
+  }
+}
+
+/// One life of a worker that died with a job in its hands, or could not be reached with it.
+public struct DiffLoss: Codable, Hashable, Sendable {
+  /// The worker's node name.
+  public var worker: String
+  /// The number of its life: a worker that died may be back under its name.
+  public var life: UInt64
+
+  public init(worker: String, life: UInt64) {
+    self.worker = worker
+    self.life = life
   }
 }
 
@@ -65,11 +80,17 @@ public struct DiffLease: Codable, Sendable {
   public var endpoint: String
   /// Counts from 1.
   public var attempt: Int
+  /// The life of the worker that is meant; goes along with the job.
+  public var life: UInt64
 
-  public init(job: String, worker: String, endpoint: String, attempt: Int) {
+  public init(job: String, worker: String, endpoint: String, attempt: Int, life: UInt64) {
     self.job = job
     self.worker = worker
     self.endpoint = endpoint
     self.attempt = attempt
+    self.life = life
   }
+
+  /// What to say of it when its worker died.
+  public var loss: DiffLoss { DiffLoss(worker: worker, life: life) }
 }
