@@ -135,11 +135,20 @@ let package = Package(
         "CommandKit", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaTransport",
         "MinervaWire", "ServiceKit", "ShellKit",
       ], at: "cli"),
+    // Without the differ: what checks answers shares no code with what makes them.
+    layer(
+      "LoadKit",
+      on: [
+        "CommandKit", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaSupervision", "MinervaTransport", "MinervaWire",
+        "ServiceKit",
+        "SetKit", "ShellKit",
+      ], at: "cli"),
     program(
       "minerva-command",
       on: [
-        "CommandKit", "DiffKit", "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation",
-        "MinervaProtocol", "MinervaSimulation", "MinervaSupervision", "MinervaTransport", "MinervaWire", "ServiceKit", "SetKit", "ShellKit",
+        "CommandKit", "DiffKit", "ListDiff", "LoadKit", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaJournal",
+        "MinervaNavigation", "MinervaProtocol", "MinervaSimulation", "MinervaSupervision", "MinervaTransport", "MinervaWire", "ServiceKit",
+        "SetKit", "ShellKit",
       ], at: "cli", exclude: ["Flows/workouts.flow"]),
     program("minerva-shell", on: ["CommandKit", "ServiceKit", "SetKit", "ShellKit"], at: "cli"),
 
@@ -179,6 +188,7 @@ let package = Package(
       "ShellKitTests", on: ["TestSupport", "CommandKit", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaWire", "ShellKit"],
       exclude: ["Snapshots"]),
     tests("DiffKitTests", on: ["CommandKit", "DiffKit", "ListDiff", "MinervaWire"], exclude: ["Snapshots"]),
+    tests("LoadKitTests", on: ["ListDiff", "LoadKit", "MinervaInterfaces"]),
     tests("DiffServiceTests", on: ["TestSupport", "DiffService", "ListDiff", "MinervaInterfaces", "MinervaWire"]),
     tests(
       "EndToEndTests",

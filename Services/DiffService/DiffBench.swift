@@ -21,8 +21,13 @@ final class DiffBench: Sendable {
   private let short = DispatchQueue(label: "minerva.diff.short")
   private let long = DispatchQueue(label: "minerva.diff.long", attributes: .concurrent)
 
-  init(limits: DiffLimits) {
+  /// Of how many answers one is wrong on purpose.
+  private let lie: Int?
+  private let answers = Atomic<Int>(0)
+
+  init(limits: DiffLimits, lie: Int? = nil) {
     self.limits = limits
+    self.lie = lie
   }
 
   /// The jobs that are being computed.
@@ -64,13 +69,26 @@ final class DiffBench: Sendable {
   }
 
   private func compute(_ job: DiffJob, _ stop: DiffStop) async throws -> [UInt8] {
+    let new = lying(about: job.new)
     let queue = job.old.count + job.new.count >= Self.longJob ? long : short
     return try await withCheckedThrowingContinuation { continuation in
       queue.async {
         continuation.resume(
-          with: Result { try job.old.changes(to: job.new, isCancelled: { stop.isSet }).encoded() }.mapError(Self.crossing))
+          with: Result { try job.old.changes(to: new, isCancelled: { stop.isSet }).encoded() }.mapError(Self.crossing))
       }
     }
+  }
+
+  /// The rows that the job asks for, or when it is time for a lie the same without the last one: a change set like any other, that turns the
+  /// old rows into something else.
+  private func lying(about rows: DiffRows) -> DiffRows {
+    guard let lie, answers.wrappingAdd(1, ordering: .relaxed).newValue % lie == 0, rows.count > 0 else { return rows }
+    var rows = rows
+    rows.ends.removeLast()
+    rows.contents.removeLast()
+    rows.identifiers.removeLast(rows.identifiers.count - Int(rows.ends.last ?? 0))
+    if let last = rows.sections.lastIndex(where: { $0.rows > 0 }) { rows.sections[last].rows -= 1 }
+    return rows
   }
 
   private static func crossing(_ error: any Error) -> any Error {

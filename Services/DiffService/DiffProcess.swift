@@ -16,6 +16,8 @@ public struct DiffSettings: Sendable {
   /// How many jobs it takes at the same time.
   public var credit: Int
   public var limits: DiffLimits
+  /// Of how many answers one is wrong on purpose; nil: none. For tests of those who check answers.
+  public var lie: Int?
   /// How long the broker may take to be there.
   public var patience: Duration
   /// The product version, for people.
@@ -26,7 +28,8 @@ public struct DiffSettings: Sendable {
   public var log: (@Sendable (String) -> Void)?
 
   public init(
-    node: String, broker: Endpoint, listen: Endpoint, credit: Int = 4, limits: DiffLimits = DiffLimits(), patience: Duration = .seconds(30),
+    node: String, broker: Endpoint, listen: Endpoint, credit: Int = 4, limits: DiffLimits = DiffLimits(), lie: Int? = nil,
+    patience: Duration = .seconds(30),
     version: String = "0", security: BusSecurity = BusSecurity(), log: (@Sendable (String) -> Void)? = nil
   ) {
     self.node = node
@@ -34,6 +37,7 @@ public struct DiffSettings: Sendable {
     self.listen = listen
     self.credit = credit
     self.limits = limits
+    self.lie = lie
     self.patience = patience
     self.version = version
     self.security = security
@@ -60,7 +64,7 @@ public final class DiffProcess: Sendable {
         listen: settings.listen.description, log: { line in log?("\(line.kind): \(line.text)") }))
     do {
       let listen = try await bus.listen(on: settings.listen)
-      let bench = DiffBench(limits: settings.limits)
+      let bench = DiffBench(limits: settings.limits, lie: settings.lie)
       let worker = BusSystem.named(WellKnown.worker) { DiffWorkerActor(bench: bench, node: settings.node, actorSystem: bus) }
       try await bus.expose(worker, as: interfaces.worker)
       let broker = try await bus.connect(to: settings.broker, patience: settings.patience)

@@ -16,6 +16,7 @@ enum DiffMain {
     options: ServiceOptions.place(name: "diff-1") + ServiceOptions.connection + [
       .value("credit", .integer(1...1_024), "how many jobs it takes at the same time", fallback: "4"),
       .value("memory", .integer(1...65_536), "how many MiB all jobs may take", placeholder: "MIB", fallback: "256"),
+      .value("lie", .integer(1...1_000_000_000), "answer one job in so many wrongly, to try those who check answers", placeholder: "N"),
     ])
 
   static func main() async {
@@ -26,7 +27,8 @@ enum DiffMain {
       let memory = (command.integer("memory") ?? 256) << 20
       let settings = DiffSettings(
         node: process.name, broker: connection.endpoint, listen: try process.socket(process.name), credit: command.integer("credit") ?? 4,
-        limits: DiffLimits(jobBytes: min(64 << 20, memory), bytes: memory), version: ProductVersion.text, security: connection.security,
+        limits: DiffLimits(jobBytes: min(64 << 20, memory), bytes: memory), lie: command.integer("lie"), version: ProductVersion.text,
+        security: connection.security,
         log: process.log)
       let worker = try await process.start { try await DiffProcess.start(settings) }
       process.log("takes \(settings.credit) jobs at a time from \(settings.broker)")

@@ -104,6 +104,13 @@ struct ArrowTests {
     #expect(layers.subtracting(Self.arrows.keys) == [])
   }
 
+  @Test("What checks the answers of diff workers shares no code with the differ")
+  func checksAreIndependent() throws {
+    let sources = Repository.sources(below: "cli/LoadKit")
+    try #require(!sources.isEmpty)
+    for source in sources { #expect(!source.imports.contains("ListDiff"), "\(source.path) imports ListDiff") }
+  }
+
   @Test("Only the transport touches ZeroMQ, only the journal SQLite, only the shell libedit")
   func cLibrariesHaveOneOwner() {
     let owners = ["CZeroMQ": "Sources/MinervaTransport/", "CSQLite": "Sources/MinervaJournal/", "CEditLine": "cli/ShellKit/"]

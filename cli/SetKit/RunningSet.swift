@@ -52,7 +52,9 @@ package final class RunningSet: SetControl {
       let executables = try Self.executables()
       let path = try runtime.socketPath("supervisor")
       try lock.clearSocket(at: path)
-      let supervisor = try ProcessSupervisor(runtime: runtime, onEvent: onEvent)
+      var settings = SupervisionStateMachine.Settings()
+      if plan.restartsWithoutLimit { (settings.restartLimit, settings.longestDelay) = (.max, .milliseconds(200)) }
+      let supervisor = try ProcessSupervisor(runtime: runtime, settings: settings, onEvent: onEvent)
       let interfaces = try await FixedInterfaces.learn()
       let bus = BusSystem(
         BusSettings(node: "supervisor", kind: "supervisor", version: ProductVersion.text, interfaces: interfaces.catalogue))

@@ -18,6 +18,10 @@ package struct SetPlan: Sendable, Hashable {
   package var data: String?
   /// How long a worker takes at least for a very long list, so that a demo can kill it meanwhile.
   package var holdDiffs: Duration?
+  /// Has one more worker, which answers one job in so many wrongly; for tests of those who check answers.
+  package var lyingWorker: Int?
+  /// Whether processes are started again however often they fall, as when somebody kills them on purpose.
+  package var restartsWithoutLimit = false
   /// How hosts reach the broker when not by the runtime directory: `--connect …`, `--key …`.
   package var connection: [String] = []
   /// Whether Workouts runs in two hosts that share its modules.
@@ -41,6 +45,13 @@ package struct SetPlan: Sendable, Hashable {
         ProcessSpecification(
           name: "diff-\(number)", kind: "diff", executable: "\(executables)/minerva-diff",
           arguments: place + ["--name", "diff-\(number)"] + connection, stage: 1))
+    }
+    if let every = lyingWorker {
+      let name = "diff-\(diffWorkers + 1)"
+      result.append(
+        ProcessSpecification(
+          name: name, kind: "diff", executable: "\(executables)/minerva-diff",
+          arguments: place + ["--name", name, "--lie", "\(every)"] + connection, stage: 1))
     }
     let hold =
       holdDiffs.map { ["--hold-diffs", "\($0.components.seconds * 1_000 + $0.components.attoseconds / 1_000_000_000_000_000)ms"] } ?? []

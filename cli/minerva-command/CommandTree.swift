@@ -1,5 +1,6 @@
 import CommandKit
 import DiffKit
+import LoadKit
 import SetKit
 import ShellKit
 
@@ -85,6 +86,8 @@ enum CommandTree {
           ],
           examples: [.init("minerva bench bus --json", "one object a row")]),
       ]),
+    CommandDefinition(
+      "load", "Puts load on workers and checks what they answer", group: "operations", subcommands: [LoadDiffCommand.definition]),
     CommandDefinition(
       "simulate", "Runs a whole cluster on simulated network, disk and clock", group: "operations",
       options: [

@@ -1,5 +1,6 @@
 import CommandKit
 import DiffKit
+import LoadKit
 import ServiceKit
 import SetKit
 import ShellKit
@@ -20,6 +21,7 @@ enum Main {
       case "logs": return try await LogsCommand.run(command, console)
       case "bench" where command.name == "diff": return try DiffBenchCommand.run(command, console)
       case "bench": return try await BenchCommand.run(command, console)
+      case "load": return try await LoadDiffCommand.run(command, console)
       case "simulate": return try SimulateCommand.run(command, console)
       case "keys": return try KeysCommand.run(command, console)
       case "version":
