@@ -114,6 +114,29 @@ struct DurabilityTests {
     #expect(answer.epoch == 2)
   }
 
+  @Test("N16: a record that cannot be encoded is a failed commit: refused, nothing of it happens, and the journal's state comes back")
+  func unencodableRecordsAreFailedCommits() throws {
+    var machine = opened()
+    let before = machine.journaled
+    machine.actions = []
+    struct NoBytes: Error {}
+    machine.broker.encode = { _ in throw NoBytes() }
+    let token = machine.open("Detail", txn: "b")
+    machine.commit()
+    #expect(machine.refusal(of: token) == "journal.unavailable")
+    #expect(machine.journaled == before)
+    #expect(machine.actions.contains { if case .reopen = $0 { true } else { false } })
+    #expect(!machine.actions.contains { if case .connect = $0 { true } else { false } })
+
+    machine.broker.encode = { try $0.encoded() }
+    try machine.broker.restore(JournaledScene(scene: "shop/main#1", snapshot: nil, records: before), now: machine.now)
+    machine.take(machine.broker.recovered(epoch: 2, now: machine.now))
+    #expect(machine.stack == ["Home"])
+    machine.open("Detail", txn: "b")
+    machine.settle()
+    #expect(machine.stack == ["Home", "Detail"])
+  }
+
   @Test("A snapshot is written after so many records and a restart from it gives the same tree")
   func snapshotsStandForTheirRecords() throws {
     var machine = opened()

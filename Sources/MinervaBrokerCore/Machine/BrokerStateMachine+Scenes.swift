@@ -70,6 +70,7 @@ extension BrokerStateMachine {
         machine.feed(.renderer(report), to: name, now: now, &actions)
       } else {
         machine.feed(.renderer(report), to: name, now: now, &actions)
+        guard machine.isServing else { return actions.append(.answer(token, .refused(.recovering))) }
         machine.hold(.reply(token, .done), now: now, &actions)
       }
     }
@@ -96,6 +97,7 @@ extension BrokerStateMachine {
     if let start = registry.start(of: app) {
       let launch = Command(txn: "start", caller: "broker", action: .launch(module: ModuleAddress(name: start), input: []))
       feed(.command(launch), to: address.name, now: now, &actions)
+      guard isServing else { throw .recovering }
     }
     return address.name
   }

@@ -93,6 +93,9 @@ package struct BrokerStateMachine {
   /// What `status` shows.
   package internal(set) var counters: [String: Int] = [:]
 
+  /// How a record becomes the journal's bytes; another one only to test a record that has none.
+  var encode: @Sendable (SceneRecord) throws -> [UInt8] = { try $0.encoded() }
+
   package init(settings: Settings = Settings(), epoch: UInt64, now: Moment) {
     self.settings = settings
     self.epoch = epoch
@@ -107,20 +110,31 @@ package struct BrokerStateMachine {
   /// Feeds a record to a scene, hands it to the journal, and holds its effects back until it is durable.
   mutating func feed(_ record: Record, to name: String, now: Moment, _ actions: inout [BrokerAction]) {
     guard let time = scenes[name]?.time(now), let step = scenes[name]?.state.apply(record, at: time) else { return }
-    if let seq = step.seq { append(record, seq: seq, at: time, to: name, &actions) }
+    if let seq = step.seq {
+      guard append(record, seq: seq, at: time, to: name, &actions) else { return }
+    }
     hold(.effects(scene: name, step.effects), now: now, &actions)
   }
 
-  private mutating func append(_ record: Record, seq: UInt64, at time: SceneTime, to name: String, _ actions: inout [BrokerAction]) {
-    guard let key = scenes[name]?.key else { return }
-    // The values of a record are all encodable: a failure would be a defect of the codec, and is treated as a failed commit.
-    guard let bytes = try? SceneRecord(at: time, record: record).encoded() else { return }
+  /// Hands a record to the journal; `false` when it has no bytes, which is a commit that failed: its effects must not happen (N16).
+  private mutating func append(
+    _ record: Record, seq: UInt64, at time: SceneTime, to name: String, _ actions: inout [BrokerAction]
+  ) -> Bool {
+    guard let key = scenes[name]?.key else { return false }
+    let bytes: [UInt8]
+    do { bytes = try encode(SceneRecord(at: time, record: record)) } catch {
+      let failure = MinervaError(
+        .journalUnavailable, "record \(seq) of scene \(name) could not be encoded: \(error); the scene goes on from the record before it")
+      actions += commitFailed(failure)
+      return false
+    }
     ticket += 1
     count("records")
     actions.append(.append(JournalEntry(scene: key, sequence: seq, record: bytes), ticket: ticket))
     scenes[name]?.unsaved.records += 1
     scenes[name]?.unsaved.bytes += bytes.count
     snapshotIfDue(name, seq: seq, at: time, &actions)
+    return true
   }
 
   private mutating func snapshotIfDue(_ name: String, seq: UInt64, at time: SceneTime, _ actions: inout [BrokerAction]) {
