@@ -193,6 +193,52 @@ import Testing
     await again.close()
   }
 
+  @Test("P3: a scene whose first records are lost begins anew, and the others keep theirs")
+  func lostBeginning() async throws {
+    try await fill(["a", "b"], upTo: 20)
+    run("DELETE FROM record WHERE row <= 5")
+    let journal = try await SQLiteJournal.open(scratch.file)
+    let damage = try #require(journal.opening.damage)
+    #expect(damage.recordsKept == 20 && damage.recordsCut == 15)
+    #expect(damage.reason == "no whole snapshot leads up to record 6, the first of scene 1")
+    #expect(try await journal.load("a") == JournaledScene(scene: "a", snapshot: nil, records: []))
+    #expect(try await journal.load("b")?.records == JournalRules.entries("b", 1...20))
+    try await journal.append(JournalRules.entries("a", 1...2) + JournalRules.entries("b", 21...21), epoch: journal.epoch)
+    await journal.close()
+    let again = try await SQLiteJournal.open(scratch.file)
+    #expect(again.opening.damage == nil)
+    #expect(try await again.load("a")?.records == JournalRules.entries("a", 1...2))
+    await again.close()
+  }
+
+  @Test("P3: a snapshot leads up to the first kept record only while it is whole", arguments: [false, true])
+  func snapshotBeforeTheFirst(damaged: Bool) async throws {
+    let first = try await SQLiteJournal.open(scratch.file)
+    try await first.append(JournalRules.entries("a", 1...20), epoch: first.epoch)
+    try await first.writeSnapshot(JournalSnapshot(scene: "a", sequence: 10, bytes: [10]), epoch: first.epoch)
+    await first.close()
+    run("DELETE FROM record WHERE row <= 10")
+    if damaged { run("UPDATE snapshot SET body = x'0b'") }
+    let journal = try await SQLiteJournal.open(scratch.file)
+    #expect((journal.opening.damage != nil) == damaged)
+    #expect(try await journal.load("a")?.records == (damaged ? [] : JournalRules.entries("a", 11...20)))
+    await journal.close()
+  }
+
+  @Test("P3: a damaged snapshot ahead of the records is left out and cannot let records go")
+  func damagedSnapshot() async throws {
+    let first = try await SQLiteJournal.open(scratch.file)
+    try await first.append(JournalRules.entries("a", 1...20), epoch: first.epoch)
+    try await first.writeSnapshot(JournalSnapshot(scene: "a", sequence: 20, bytes: [20]), epoch: first.epoch)
+    await first.close()
+    run("UPDATE snapshot SET sequence = 90")
+    let journal = try await SQLiteJournal.open(scratch.file)
+    #expect(journal.opening.damage?.recordsKept == 20)
+    #expect(try await journal.load("a")?.records == JournalRules.entries("a", 1...20))
+    await journal.close()
+    #expect(try SQLiteJournal.statistics(of: scratch.file).snapshots == 0)
+  }
+
   @Test("P3: pages overwritten or cut off at any place: opens, keeps a prefix of each scene, invents nothing")
   func randomDamage() async throws {
     try await fill(["a", "b", "c"], upTo: 400)

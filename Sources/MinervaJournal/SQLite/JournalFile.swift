@@ -69,22 +69,39 @@ final class JournalFile {
     } catch { throw .sqlite(error) }
   }
 
-  /// Reads how far each scene got, and checks every record's place and sum on the way.
+  /// Reads how far each scene got, and checks every record's place and every sum on the way.
+  ///
+  /// A snapshot that isn't whole, and a scene whose first kept record no whole snapshot leads up to, are damage that leaves
+  /// the other rows as they are: it is found behind the last of them.
   private func readHeads() throws(JournalFileFailure) {
     var names: [Int64: String] = [:]
     var found: [Int64: Head] = [:]
+    var loss: String?
     do {
       let scenes = try connection.prepare("SELECT id, name FROM scene")
       while try scenes.step() {
         names[scenes.integer(0)] = scenes.text(1)
+        // A scene of which a cut left nothing keeps its number: its name cannot be written a second time.
+        found[scenes.integer(0)] = Head(id: scenes.integer(0), sequence: 0, row: 0, snapshotSequence: 0)
         nextScene = max(nextScene, scenes.integer(0) + 1)
       }
-      let snapshots = try connection.prepare("SELECT scene, max(sequence) FROM snapshot GROUP BY scene")
-      while try snapshots.step() {
-        let covered = UInt64(bitPattern: snapshots.integer(1))
-        found[snapshots.integer(0)] = Head(id: snapshots.integer(0), sequence: covered, row: 0, snapshotSequence: covered)
-      }
     } catch { throw .sqlite(error) }
+    do {
+      let snapshots = try connection.prepare("SELECT scene, sequence, sum, body FROM snapshot ORDER BY scene, sequence")
+      while try snapshots.step() {
+        let (scene, sequence) = (snapshots.integer(0), snapshots.integer(1))
+        let sum = snapshots.withBlob(3) { Checksum.of($0, scene: scene, sequence: sequence) }
+        guard sum == snapshots.integer(2), names[scene] != nil else {
+          loss = loss ?? "the snapshot of scene \(scene) at \(sequence) is not whole"
+          continue
+        }
+        let covered = UInt64(bitPattern: sequence)
+        found[scene] = Head(id: scene, sequence: covered, row: 0, snapshotSequence: covered)
+      }
+    } catch {
+      guard error.isDamage else { throw .sqlite(error) }
+      loss = loss ?? error.message
+    }
 
     var row: Int64 = 0
     do {
@@ -103,6 +120,9 @@ final class JournalFile {
           // The first that is kept: number 1, or one whose predecessors a snapshot replaced.
           guard prior == 0 ? sequence == 1 : sequence > 1, names[scene] != nil else {
             throw JournalFileFailure.damaged(row: row, "record \(sequence) of scene \(scene) has nothing before it")
+          }
+          if let covered = found[scene]?.snapshotSequence, covered < sequence - 1 {
+            loss = loss ?? "no whole snapshot leads up to record \(sequence), the first of scene \(scene)"
           }
         }
         let sum = records.withBlob(5) { Checksum.of($0, scene: scene, sequence: Int64(bitPattern: sequence)) }
@@ -125,6 +145,7 @@ final class JournalFile {
     } catch {
       throw .damaged(row: row + 1, "\(error)")
     }
+    if let loss { throw .damaged(row: row + 1, loss) }
     for (scene, head) in found { if let name = names[scene] { heads[name] = head } }
   }
 

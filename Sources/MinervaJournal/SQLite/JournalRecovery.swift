@@ -76,7 +76,6 @@ enum JournalRecovery {
     while (try? records.step()) == true {
       for column: Int32 in 0..<6 { record.bind(column + 1, records.integer(column)) }
       try record.step(blob: records.blob(6), at: 7)
-      damage.recordsKept += 1
     }
     records.reset()
 
@@ -88,17 +87,25 @@ enum JournalRecovery {
       for column: Int32 in 0..<5 { snapshot.bind(column + 1, snapshots.integer(column)) }
       try snapshot.step(blob: snapshots.blob(5), at: 6)
     }
-    // Where a snapshot is ahead of what was kept, it alone is the scene: a gap between them must not look like history.
+    // Records that neither begin with the first nor follow a whole snapshot are no state: their scene begins anew. Where a
+    // snapshot is ahead of what was kept, it alone is the scene: a gap between them must not look like history.
+    let copied = try target.integer("SELECT count(*) FROM record") ?? 0
     try target.execute(
       """
+      DELETE FROM snapshot WHERE scene NOT IN (SELECT id FROM scene);
+      DELETE FROM record WHERE scene IN (
+        SELECT r.scene FROM (SELECT scene, min(sequence) AS first FROM record GROUP BY scene) r
+        WHERE r.first - 1 > coalesce((SELECT max(s.sequence) FROM snapshot s WHERE s.scene = r.scene), 0));
       DELETE FROM record WHERE scene IN (
         SELECT s.scene FROM (SELECT scene, max(sequence) AS top FROM snapshot GROUP BY scene) s
         JOIN (SELECT scene, max(sequence) AS top FROM record GROUP BY scene) r ON r.scene = s.scene WHERE s.top > r.top);
       UPDATE snapshot SET row = 0 WHERE row NOT IN (SELECT row FROM record);
       COMMIT
       """)
+    damage.recordsKept = Int(try target.integer("SELECT count(*) FROM record") ?? 0)
+    damage.recordsCut = Int(copied) - damage.recordsKept
     let after = try? source.prepare("SELECT count(*) FROM record WHERE row >= \(damagedRow)")
-    if let after, (try? after.step()) == true { damage.recordsCut = Int(after.integer(0)) }
+    if let after, (try? after.step()) == true { damage.recordsCut += Int(after.integer(0)) }
   }
 
   /// Renames the file, with its write-ahead log, to a name that is free.

@@ -38,11 +38,12 @@ extension SQLiteJournal {
     /// The damaged file, left as it was found.
     package var keptAside: String
     package var recordsKept: Int
-    /// Records from the first damaged one on that could still be read and were left out, at least.
+    /// Records that could still be read and were left out, at least: from the first damaged one on, and those of scenes
+    /// whose beginning is lost.
     package var recordsCut: Int
 
     package var description: String {
-      "the journal was damaged: \(reason); it was cut to its first \(recordsKept) records and the damaged file kept as \(keptAside)"
+      "the journal was damaged: \(reason); \(recordsKept) records are kept and \(recordsCut) left out, the damaged file is \(keptAside)"
     }
   }
 }
