@@ -167,7 +167,8 @@ struct HostTests {
     machine.take(
       machine.broker.rendered(
         RenderingReport(
-          scene: machine.identity, rendering: StampedRendering(screen: screen, version: version, body: [UInt8(version)]), change: change,
+          scene: machine.identity,
+          rendering: StampedRendering(screen: screen, version: version, body: [UInt8(truncatingIfNeeded: version)]), change: change,
           answersTurn: false, shown: ShownList(version: version, digest: 7, rows: 2, state: [3])),
         now: machine.now))
     return machine.actions[before...].count { if case .publish(let event) = $0, case .list = event.kind { true } else { false } }
@@ -214,5 +215,21 @@ struct HostTests {
         now: machine.now))
     #expect(machine.broker.scenes["main"]?.isSettled == true)
     #expect(machine.actions.contains { if case .publish(let event) = $0, case .idle = event.kind { true } else { false } })
+  }
+
+  @Test("A snapshot brings the last events along, without a gap, for watchers that missed them (C06)")
+  func snapshotsBringRecentEvents() throws {
+    var machine = opened(hosts: ["shop-1"])
+    for version in 1...400 { _ = show(&machine, from: UInt64(version - 1), to: UInt64(version)) }
+    let look = machine.look(renderings: false)
+    machine.settle()
+    guard case .looked(let snapshot) = machine.reply(to: look) else {
+      Issue.record("no snapshot came")
+      return
+    }
+    let recent = try #require(snapshot.recent)
+    #expect(recent.count >= 128 && recent.count <= 256)
+    #expect(recent.last?.number == snapshot.event)
+    #expect(zip(recent, recent.dropFirst()).allSatisfy { $0.number + 1 == $1.number && $1.epoch == snapshot.epoch })
   }
 }

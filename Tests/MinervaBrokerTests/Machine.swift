@@ -106,9 +106,9 @@ struct Machine {
     request(.open(Command.Opening(ModuleAddress(name: module), via: via)), txn: txn)
   }
 
-  mutating func look(_ scene: String = "main") -> CallToken {
+  mutating func look(_ scene: String = "main", renderings: Bool = true) -> CallToken {
     let token = next()
-    take(broker.look(SceneAddress(name: scene), renderings: true, token: token, now: now))
+    take(broker.look(SceneAddress(name: scene), renderings: renderings, token: token, now: now))
     return token
   }
 

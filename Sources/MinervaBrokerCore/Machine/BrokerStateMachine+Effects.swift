@@ -124,10 +124,10 @@ extension BrokerStateMachine {
     slot.events += 1
     scenes[scene]?.events = slot.events
     if case .idle = kind {} else { scenes[scene]?.saidIdle = false }
-    actions.append(
-      .publish(
-        SceneEvent(
-          scene: scene, epoch: epoch, number: slot.events, record: record, at: Int64(slot.time(now).milliseconds), kind: kind)))
+    let event = SceneEvent(
+      scene: scene, epoch: epoch, number: slot.events, record: record, at: Int64(slot.time(now).milliseconds), kind: kind)
+    scenes[scene]?.keep(event)
+    actions.append(.publish(event))
   }
 
   /// Says once that a scene has nothing under way.

@@ -15,10 +15,13 @@ public struct SceneSnapshot: Codable, Sendable {
   public var renderings: [StampedRendering]
   /// Whether no request, message or rendering is under way.
   public var settled: Bool
+  /// The last events before it that the broker still knows, in order, when no renderings were asked for: a watcher that missed some takes
+  /// them from here.
+  public var recent: [SceneEvent]?
 
   public init(
     scene: SceneIdentity, epoch: UInt64, record: UInt64, event: UInt64, at: Int64, tree: SceneTree, renderings: [StampedRendering],
-    settled: Bool
+    settled: Bool, recent: [SceneEvent]? = nil
   ) {
     self.scene = scene
     self.epoch = epoch
@@ -28,6 +31,7 @@ public struct SceneSnapshot: Codable, Sendable {
     self.tree = tree
     self.renderings = renderings
     self.settled = settled
+    self.recent = recent
   }
 }
 

@@ -20,8 +20,9 @@ package final class ClientTarget: SceneTarget {
     /// Who is told where a request stands, by its `txn`.
     var waiting: [String: @Sendable (Admission) -> Void] = [:]
     var requests = 0
-    /// The last event that came, and since when looks know of later ones.
+    /// The last event that came, of which life of the broker, and since when looks know of later ones.
     var seen: UInt64 = 0
+    var epoch: UInt64 = 0
     var behindSince: ContinuousClock.Instant?
   }
 
@@ -69,15 +70,15 @@ package final class ClientTarget: SceneTarget {
     for stamped in snapshot.renderings {
       renderings[stamped.screen] = try await stating { try ScreenRendering(encoded: stamped.body) }
     }
-    catchUp(snapshot)
+    await catchUp(snapshot)
     return SceneLook(
       scene: snapshot.scene.name, record: snapshot.record, event: snapshot.event, tree: snapshot.tree, renderings: renderings,
       isSettled: snapshot.settled)
   }
 
   /// A publisher that came back may have spoken before it was heard again, and said nothing since: when looks have known of later events for
-  /// a second, those are taken as missed and the log goes on from the snapshot (C06).
-  private func catchUp(_ snapshot: SceneSnapshot) {
+  /// a second, those are taken as missed: what the broker still knows of them is told, and the log goes on from there (C06).
+  private func catchUp(_ snapshot: SceneSnapshot) async {
     let feed = state.withLock { state -> AsyncStream<SceneEvent>.Continuation? in
       guard snapshot.event > state.seen, let feed = state.feed else {
         state.behindSince = nil
@@ -86,11 +87,28 @@ package final class ClientTarget: SceneTarget {
       let since = state.behindSince ?? .now
       state.behindSince = since
       guard ContinuousClock.now - since > .seconds(1) else { return nil }
-      state.seen = snapshot.event
       state.behindSince = nil
       return feed
     }
-    feed?.yield(Self.marker(snapshot))
+    guard let feed, let now = try? await client.snapshot(of: scene) else { return }
+    for event in now.recent ?? [] where event.number <= now.event { tell(event, to: feed) }
+    state.withLock { state in
+      guard state.epoch != now.epoch || state.seen < now.event else { return }
+      (state.epoch, state.seen) = (now.epoch, now.event)
+    }
+    feed.yield(Self.marker(now))
+  }
+
+  /// Tells an event once, from whichever side it comes first.
+  private func tell(_ event: SceneEvent, to feed: AsyncStream<SceneEvent>.Continuation) {
+    let isNew = state.withLock { state in
+      guard event.epoch > state.epoch || (event.epoch == state.epoch && event.number > state.seen) else { return false }
+      (state.epoch, state.seen) = (event.epoch, event.number)
+      return true
+    }
+    guard isNew else { return }
+    tell(event)
+    feed.yield(event)
   }
 
   /// What the log is told of a snapshot: whatever was missed is part of it.
@@ -121,12 +139,10 @@ package final class ClientTarget: SceneTarget {
       for await update in updates {
         switch update {
         case .snapshot(let snapshot):
-          self?.state.withLock { $0.seen = snapshot.event }
+          self?.state.withLock { ($0.epoch, $0.seen) = (snapshot.epoch, snapshot.event) }
           feed.yield(Self.marker(snapshot))
           first.give(true)
-        case .event(let event):
-          self?.tell(event)
-          feed.yield(event)
+        case .event(let event): self?.tell(event, to: feed)
         }
       }
       first.give(nil)
@@ -143,7 +159,6 @@ package final class ClientTarget: SceneTarget {
 
   /// Tells a caller where its request stands, once the feed says so.
   private func tell(_ event: SceneEvent) {
-    state.withLock { $0.seen = event.number }
     guard case .navigation(let navigation) = event.kind else { return }
     let request: RequestSummary
     let standing: Admission.Standing
