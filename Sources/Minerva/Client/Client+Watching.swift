@@ -6,8 +6,7 @@ import MinervaWire
 
 /// What a watcher of a scene sees: snapshots to start from, then every event once and in order.
 public enum SceneUpdate: Sendable {
-  /// The scene as it stands: forget what was known. Comes first, and again after whatever was missed; missed events that the broker still
-  /// knows come before it.
+  /// The scene as it stands: forget what was known. Comes first, and again after whatever was missed.
   case snapshot(SceneSnapshot)
   case event(SceneEvent)
 }
@@ -62,8 +61,6 @@ actor SceneWatcher {
   private let continuation: AsyncStream<SceneUpdate>.Continuation
   private var machine = SubscriberStateMachine<SceneEvent>(settings: SceneWatcher.settings)
   private var snapshot: SceneSnapshot?
-  /// The last event that was handed on, or was part of a snapshot.
-  private var last: (epoch: UInt64, number: UInt64)?
   private var fetching: Task<Void, Never>?
   /// How many events have come.
   private var taken: UInt64 = 0
@@ -129,24 +126,11 @@ actor SceneWatcher {
     for action in actions {
       switch action {
       case .requestSnapshot(let request): fetch(request)
-      case .reset: if let snapshot { goOn(from: snapshot) }
-      case .apply(let event, _):
-        last = (event.epoch, event.number)
-        continuation.yield(.event(event))
+      case .reset: if let snapshot { continuation.yield(.snapshot(snapshot)) }
+      case .apply(let event, _): continuation.yield(.event(event))
       case .incomplete, .complete: break
       }
     }
-  }
-
-  /// Hands on what was missed, as far as the broker still knows it, then the scene as it stands.
-  private func goOn(from snapshot: SceneSnapshot) {
-    if let last {
-      for event in snapshot.recent ?? [] where event.number <= snapshot.event {
-        if event.epoch != last.epoch || event.number > last.number { continuation.yield(.event(event)) }
-      }
-    }
-    last = (snapshot.epoch, snapshot.event)
-    continuation.yield(.snapshot(snapshot))
   }
 
   /// Asks for a snapshot until one comes: while the broker is away there is nothing to show. A refusal that stays ends the stream.

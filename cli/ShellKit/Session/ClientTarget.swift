@@ -91,12 +91,20 @@ package final class ClientTarget: SceneTarget {
       return feed
     }
     guard let feed, let now = try? await client.snapshot(of: scene) else { return }
-    for event in now.recent ?? [] where event.number <= now.event { tell(event, to: feed) }
-    state.withLock { state in
-      guard state.epoch != now.epoch || state.seen < now.event else { return }
-      (state.epoch, state.seen) = (now.epoch, now.event)
+    goOn(from: now, to: feed)
+  }
+
+  /// Tells what was missed before a snapshot, as far as the broker still knows it, and goes on from there. Nothing before the first one
+  /// was missed.
+  private func goOn(from snapshot: SceneSnapshot, to feed: AsyncStream<SceneEvent>.Continuation) {
+    if state.withLock({ $0.epoch }) > 0 {
+      for event in snapshot.recent ?? [] where event.number <= snapshot.event { tell(event, to: feed) }
     }
-    feed.yield(Self.marker(now))
+    state.withLock { state in
+      guard state.epoch != snapshot.epoch || state.seen < snapshot.event else { return }
+      (state.epoch, state.seen) = (snapshot.epoch, snapshot.event)
+    }
+    feed.yield(Self.marker(snapshot))
   }
 
   /// Tells an event once, from whichever side it comes first.
@@ -133,14 +141,14 @@ package final class ClientTarget: SceneTarget {
   /// Begins to follow the scene; returns when its state now is known, so that nothing behind it is missed.
   private func watch(_ feed: AsyncStream<SceneEvent>.Continuation) async throws(MinervaError) {
     let scene = scene
+    state.withLock { ($0.epoch, $0.seen) = (0, 0) }
     let updates = try await stating { try await self.client.watch(scene) }
     let first = OneTime<Bool>()
     let watching = Task { [weak self] in
       for await update in updates {
         switch update {
         case .snapshot(let snapshot):
-          self?.state.withLock { ($0.epoch, $0.seen) = (snapshot.epoch, snapshot.event) }
-          feed.yield(Self.marker(snapshot))
+          self?.goOn(from: snapshot, to: feed)
           first.give(true)
         case .event(let event): self?.tell(event, to: feed)
         }
