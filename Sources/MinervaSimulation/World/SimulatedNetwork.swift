@@ -36,6 +36,8 @@ final class SimulatedNetwork {
     let listenerLife: UInt64
     fileprivate var open: Set<Side> = [.dialler, .listener]
     fileprivate var lastArrival: [Side: Moment] = [:]
+    /// When each end was reached last: what a healed link had held tells it, late, that its peer lived.
+    fileprivate var lastHeard: [Side: Moment] = [:]
     /// Frames that wait for a cut link, oldest first, with the end they go to.
     fileprivate var held: [(to: Side, frame: Frame)] = []
 
@@ -115,6 +117,7 @@ final class SimulatedNetwork {
         connection.open.remove(side)
         forget(connection)
       }
+      connection.lastHeard[side] = world.now
       // What has arrived is read even if the connection has ended since, before its end is.
       let (process, life) = connection.end(side)
       process.run(life) { process.received(frame, over: connection) }
@@ -161,7 +164,8 @@ final class SimulatedNetwork {
     }
   }
 
-  /// Ends whose peer has been unreachable for longer than the given time, while they were running: they must have noticed.
+  /// Ends whose peer has been unreachable, and from whom nothing came any more, for longer than the given time, while they were running: they
+  /// must have noticed.
   func unnoticed(after milliseconds: Int64) -> [(process: SimulatedProcess, connection: Connection)] {
     let limit = world.now + -milliseconds
     var result: [(SimulatedProcess, Connection)] = []
@@ -171,6 +175,7 @@ final class SimulatedNetwork {
         let (process, life) = connection.end(side)
         let peer = connection.end(side.other).process
         guard cut || (peer.stoppedSince.map { $0 < limit } ?? false) else { continue }
+        guard connection.lastHeard[side].map({ $0 < limit }) ?? true else { continue }
         if process.life == life, process.isRunning, process.disturbedUntil < limit, process.hasLinkUp(over: connection) {
           result.append((process, connection))
         }
