@@ -49,6 +49,24 @@ struct SessionTests {
     #expect(lines.contains("[2] error input.invalid: Bad.id: expected integer, found nothing"))
   }
 
+  @Test func `what waits in the background leaves the prompt free`() async throws {
+    let (heard, replies) = (Told(), Told())
+    let session = Session(target: SceneDouble()) { await heard.add($0) }
+    try await session.start()
+    for line in ["watch screen &", "wait event screen.removed &", "open Home via root", "open Detail id=7", "back"] {
+      for statement in try Statement.parse(line) { _ = await session.execute(statement) { await replies.add($0) } }
+    }
+    let answers = await replies.take()
+    #expect(answers.prefix(2) == ["[1] in the background until the shell ends", "[2] in the background until it happens"])
+    #expect(answers.count { $0.hasPrefix("ok") } == 3)
+    var told: [String] = []
+    try await until("both jobs tell of the removal") {
+      told += await heard.take()
+      return told.contains { $0.hasPrefix("[1]") && $0.contains("screen.removed s2") } && told.contains { $0.hasPrefix("[2] ok") }
+    }
+    await session.close()
+  }
+
   @Test func `an alias that is not clear is refused with the choice`() async throws {
     let lines = try await transcript(["open Home via root", "open Item", "open Item", "close @item", "close @itme"])
     #expect(lines.contains("error nav.ambiguous_ref: @item could be s2, s3; open it with as @NAME, or say which"))

@@ -61,7 +61,15 @@ enum ScreenActs {
         }
       }
     }
-    throw MinervaError("screen.no_such_row", "\"\(screen.title)\" has no row \"\(id)\"")
+    throw MinervaError("screen.no_such_row", "\"\(screen.title)\" has no row \"\(id)\"; \(rows(of: screen))")
+  }
+
+  /// What stands there instead, the first few by name.
+  private static func rows(of screen: Screen) -> String {
+    let ids = screen.sections.lazy.flatMap(\.cells).map(\.identifier)
+    let named = ids.prefix(8)
+    if named.isEmpty { return "it has none" }
+    return "it has \(named.joined(separator: ", "))\(ids.count > named.count ? " and \(ids.count - named.count) more" : "")"
   }
 
   private static func check(_ value: String, for cell: CellContent?, _ field: String) throws {

@@ -7,14 +7,17 @@ package enum StatusText {
     var table = TableText(
       ["name", "kind", "pid", "gen", "state", "uptime", "memory", "restarts", "heartbeat", "version", "endpoint"],
       rightAligned: [2, 3, 5, 6, 7, 8])
-    for row in rows(report) {
+    let rows = rows(report)
+    let folder = folder(of: rows)
+    for row in rows {
       table.add([
         row.name, row.kind, row.pid.map(String.init) ?? "-", row.generation.map(String.init) ?? "-", row.state,
         row.uptime.map(span) ?? "-", row.memory.map(size) ?? "-", row.restarts.map(String.init) ?? "-", row.heartbeat.map(span) ?? "-",
-        row.version ?? "-", row.endpoint ?? "-",
+        row.version ?? "-", row.endpoint.map { String($0.dropFirst(folder?.count ?? 0)) } ?? "-",
       ])
     }
     var lines = table.isEmpty ? ["no processes"] : table.lines()
+    if let folder { lines.append("endpoints in \(folder)") }
     guard let broker = report.broker else { return lines + ["", "the broker cannot be reached"] }
     lines += ["", "scenes \(broker.scenes)  records \(broker.records)  epoch \(broker.epoch)  connections \(broker.peers.count)"]
     let pool = broker.pool
@@ -53,6 +56,13 @@ package enum StatusText {
         ("counters", .object(broker.counters.sorted { $0.key < $1.key }.map { ($0.key, .number($0.value)) })),
       ]).text)
     return lines
+  }
+
+  /// The folder of all endpoints, if they share one: it would only widen each row.
+  private static func folder(of rows: [Row]) -> Substring? {
+    let folders = Set(rows.compactMap(\.endpoint).map { $0[...($0.lastIndex(of: "/") ?? $0.startIndex)] })
+    guard folders.count == 1, let folder = folders.first, folder.hasPrefix("ipc://") else { return nil }
+    return folder
   }
 
   private struct Row {

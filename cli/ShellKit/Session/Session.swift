@@ -36,8 +36,8 @@ package actor Session {
   var isVirtual = false
   private var showsTimings = false
   package var width: Int
-  private var jobs: [Int: Task<MinervaError?, Never>] = [:]
-  private var lastJob = 0
+  var jobs: [Int: Task<MinervaError?, Never>] = [:]
+  var lastJob = 0
   private var pump: Task<Void, Never>?
 
   /// - Parameter notify: Told of jobs that end and of what is not an answer to a statement.
@@ -87,7 +87,8 @@ package actor Session {
       // Waiting and looking ask for nothing that could still happen.
       if error is CancellationError, statement.request.isPassive { stated.message = "interrupted" }
       lastError = stated
-      await emit(ReplyText.error(stated))
+      // Ctrl-C is how a watch ends: no error to tell.
+      if !(error is CancellationError && statement.request.isWatch) { await emit(ReplyText.error(stated)) }
       return Execution(error: stated, isQuit: false)
     }
   }
@@ -106,6 +107,14 @@ package actor Session {
   }
 
   private func carryOut(_ statement: Statement, _ emit: @escaping Emit) async throws -> Bool {
+    if statement.call.isBackground, statement.request.isWaiting {
+      await background(statement, emit)
+      return false
+    }
+    return try await carryOutHere(statement, emit)
+  }
+
+  func carryOutHere(_ statement: Statement, _ emit: @escaping Emit) async throws -> Bool {
     switch statement.request {
     case .action(let make): try await act(make, statement, emit)
     case .look(let look): try await show(look, statement.call, emit)
@@ -164,55 +173,12 @@ extension Session {
     await emit(await answered(try result.get(), action, alias))
   }
 
-  private func answered(_ reply: SceneReply, _ action: Command.Action, _ alias: String?) async -> [String] {
+  func answered(_ reply: SceneReply, _ action: Command.Action, _ alias: String?) async -> [String] {
     if let alias, let screen = reply.outcome.screen ?? reply.outcome.presented.last?.screen { aliases[alias] = screen }
     let look = await refresh()
     var output: [UInt8]?
     if case .output(_, let bytes) = action { output = bytes }
     return ReplyText.lines(reply, tree: look?.tree, output: output)
-  }
-
-  /// Sends an action without waiting for its answer; the first word about it is told with the job's number.
-  private func background(_ action: Command.Action, _ conditions: RequestConditions, _ alias: String?, _ emit: @escaping Emit) async {
-    lastJob += 1
-    let number = lastJob
-    let standings = Standings()
-    let (target, notify) = (target, notify)
-    jobs[number] = Task { () -> MinervaError? in
-      do throws(MinervaError) {
-        let reply = try await target.perform(action, conditions) { standings.tell($0) }
-        standings.end()
-        await notify(Self.job(number, await self.answered(reply, action, alias)))
-        return nil
-      } catch {
-        standings.end()
-        await notify(Self.job(number, ReplyText.error(error)))
-        return error
-      }
-    }
-    for await admission in standings.stream {
-      await emit(["[\(number)] \(ReplyText.standing(admission))"])
-      break
-    }
-  }
-
-  private static func job(_ number: Int, _ lines: [String]) -> [String] {
-    lines.enumerated().map { index, line in
-      guard index == 0 else { return line }
-      let words = line.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
-      return "[\(number)] \(words)"
-    }
-  }
-
-  /// Waits for a job's answer; an error of it is this command's.
-  func finish(job number: Int, within timeout: Duration) async throws {
-    guard let job = jobs[number] else { throw MinervaError("session.no_job", "there is no job [\(number)]") }
-    let finished = await withDeadline(timeout) { await job.value }
-    guard let finished else {
-      throw MinervaError(.deadline, "job [\(number)] was not answered within \(DurationText.describe(timeout))")
-    }
-    jobs[number] = nil
-    if let error = finished { throw error }
   }
 
   /// Runs an operation that ends by itself when cancelled; nil after the deadline.
@@ -308,10 +274,20 @@ extension Request {
     default: false
     }
   }
+
+  /// Whether it goes on until something happens, so that it can do so in the background.
+  var isWaiting: Bool {
+    switch self {
+    case .wait: true
+    default: isWatch
+    }
+  }
+
+  var isWatch: Bool { if case .look(.watch) = self { true } else { false } }
 }
 
 /// Carries what a request's standing is from the target's callback to whoever tells it.
-private struct Standings: Sendable {
+struct Standings: Sendable {
   let stream: AsyncStream<Admission>
   private let continuation: AsyncStream<Admission>.Continuation
 

@@ -1,0 +1,67 @@
+import CommandKit
+import MinervaNavigation
+import MinervaWire
+
+/// What runs in the background, `command &`: its lines are told as they come, headed by the job's number.
+extension Session {
+  /// Sends an action without waiting for its answer; the first word about it is told with the job's number.
+  func background(_ action: Command.Action, _ conditions: RequestConditions, _ alias: String?, _ emit: @escaping Emit) async {
+    lastJob += 1
+    let number = lastJob
+    let standings = Standings()
+    let (target, notify) = (target, notify)
+    jobs[number] = Task { () -> MinervaError? in
+      do throws(MinervaError) {
+        let reply = try await target.perform(action, conditions) { standings.tell($0) }
+        standings.end()
+        await notify(Self.job(number, await self.answered(reply, action, alias)))
+        return nil
+      } catch {
+        standings.end()
+        await notify(Self.job(number, ReplyText.error(error)))
+        return error
+      }
+    }
+    for await admission in standings.stream {
+      await emit(["[\(number)] \(ReplyText.standing(admission))"])
+      break
+    }
+  }
+
+  private static func job(_ number: Int, _ lines: [String]) -> [String] {
+    lines.enumerated().map { index, line in
+      guard index == 0 else { return line }
+      let words = line.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
+      return "[\(number)] \(words)"
+    }
+  }
+
+  /// Waits for a job's answer; an error of it is this command's.
+  func finish(job number: Int, within timeout: Duration) async throws {
+    guard let job = jobs[number] else { throw MinervaError("session.no_job", "there is no job [\(number)]") }
+    let finished = await withDeadline(timeout) { await job.value }
+    guard let finished else {
+      throw MinervaError(.deadline, "job [\(number)] was not answered within \(DurationText.describe(timeout))")
+    }
+    jobs[number] = nil
+    if let error = finished { throw error }
+  }
+
+  /// Watches or waits while the prompt goes on.
+  func background(_ statement: Statement, _ emit: @escaping Emit) async {
+    lastJob += 1
+    let number = lastJob
+    let notify = notify
+    await emit(["[\(number)] in the background until \(statement.request.isWatch ? "the shell ends" : "it happens")"])
+    jobs[number] = Task { () -> MinervaError? in
+      do {
+        _ = try await self.carryOutHere(statement) { await notify(Self.job(number, $0)) }
+        return nil
+      } catch {
+        let stated = Self.stated(error)
+        if !(error is CancellationError) { await notify(Self.job(number, ReplyText.error(stated))) }
+        return stated
+      }
+    }
+  }
+}
