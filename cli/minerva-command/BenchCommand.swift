@@ -24,8 +24,10 @@ enum BenchCommand {
     let isJSON = command.flag("json")
     var table = TableText(
       ["transport", "size", "in flight", "latency us", "floor us", "ratio", "calls/s", "floor/s", "ratio"], rightAligned: Set(1...8))
+    let rounds = command.flag("quick") ? 1 : 3
+    console.notice(BusBench.flags(rounds: rounds))
     for wanted in BusBench.cases where ways.isEmpty || ways.contains(wanted.way.rawValue) {
-      let row = try await BusBench.measure(wanted, server: server, floor: floor, rounds: command.flag("quick") ? 1 : 3)
+      let row = try await BusBench.measure(wanted, server: server, floor: floor, rounds: rounds)
       if isJSON {
         try console.out.line(try JSONValueEncoder().encode(row).text)
         try console.out.flush()

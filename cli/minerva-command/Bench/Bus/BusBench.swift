@@ -64,8 +64,17 @@ enum BusBench {
   /// Every case that `minerva bench bus` prints.
   static let cases: [Case] = Way.allCases.flatMap { way in
     [64, 1_024, 65_536, 1_048_576].flatMap { size in
-      [1, 64, 1_024].filter { size <= 1_024 || $0 <= 64 }.map { Case(way: way, size: size, inFlight: $0) }
+      [1, 64, 1_024].filter { size <= 65_536 || $0 <= 64 }.map { Case(way: way, size: size, inFlight: $0) }
     }
+  }
+
+  /// What both sides of the comparison were built and run with, for the head of a table.
+  static func flags(rounds: Int) -> String {
+    let build = _isDebugAssertConfiguration() ? "a debug build, whose figures say nothing" : "a release build"
+    return """
+      ours: \(build), allow-list, deadline of 30 s, Codable; floor: C at -O2, one request a frame; \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) processors, \
+      \(rounds) round\(rounds == 1 ? "" : "s") a case, the best counts
+      """
   }
 
   /// Measures one case; ours and the floor's take turns three times and the better of each counts, so that a neighbour's burst hurts both alike.
@@ -192,7 +201,7 @@ enum BusBench {
     ]
     if wanted.way == .curve { arguments.append("--curve") }
     let process = try BenchProcess(arguments, environment: [:])
-    let line = process.outputToEnd()
+    let line = try process.outputToEnd(within: 60)
     for word in line.split(separator: " ") where word.hasPrefix("calls_per_s=") {
       if let rate = Double(word.dropFirst("calls_per_s=".count).prefix { $0 != "\n" }), rate > 0 { return Double(wanted.count) / rate }
     }
