@@ -30,10 +30,14 @@ final class ZeroMQSocket {
   private(set) var isClosed = false
   /// True when a call since the last drain may have consumed the edge.
   var isTouched = true
+  /// True when a send found no room and its return is awaited. Dealers only: a router has room as soon as any of its peers has.
+  private var awaitsRoom = false
+  private let kind: Kind
 
   init(_ kind: Kind, in context: ZeroMQContext) throws(ZeroMQFailure) {
     guard let pointer = zmq_socket(context.pointer, kind.number) else { throw .last("zmq_socket") }
     self.pointer = pointer
+    self.kind = kind
     var descriptor: Int32 = -1
     var size = MemoryLayout<Int32>.size
     guard zmq_getsockopt(pointer, ZMQ_FD, &descriptor, &size) == 0 else {
@@ -88,12 +92,17 @@ final class ZeroMQSocket {
     return String(decoding: text.prefix(while: { $0 != 0 }).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// True when a message waits. Asked last before sleeping; consumes the edge of `ZMQ_FD`.
+  /// True when a message waits, or when there is room again after a full queue. Asked last before sleeping; consumes the edge of `ZMQ_FD`.
   var isReadable: Bool {
     var events: Int32 = 0
     var size = MemoryLayout<Int32>.size
     isTouched = false
     guard zmq_getsockopt(pointer, ZMQ_EVENTS, &events, &size) == 0 else { return false }
+    if awaitsRoom, events & Int32(ZMQ_POLLOUT) != 0 {
+      // Said once: the next send that finds no room asks again.
+      awaitsRoom = false
+      return true
+    }
     return events & Int32(ZMQ_POLLIN) != 0
   }
 
@@ -169,7 +178,9 @@ final class ZeroMQSocket {
   private func outcome(_ result: Int32) -> Sent {
     guard result < 0 else { return .sent }
     switch zmq_errno() {
-    case EAGAIN, EINTR: return .full
+    case EAGAIN, EINTR:
+      awaitsRoom = kind == .dealer
+      return .full
     case EHOSTUNREACH: return .unroutable
     default: return .failed
     }
