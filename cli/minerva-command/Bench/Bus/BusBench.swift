@@ -70,7 +70,11 @@ enum BusBench {
 
   /// What both sides of the comparison were built and run with, for the head of a table.
   static func flags(rounds: Int) -> String {
-    let build = _isDebugAssertConfiguration() ? "a debug build, whose figures say nothing" : "a release build"
+    #if DEBUG
+      let build = "a debug build, whose figures say nothing"
+    #else
+      let build = "a release build"
+    #endif
     return """
       ours: \(build), allow-list, deadline of 30 s, Codable; floor: C at -O2, one request a frame; \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) processors, \
       \(rounds) round\(rounds == 1 ? "" : "s") a case, the best counts
