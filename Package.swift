@@ -178,7 +178,11 @@ let package = Package(
     tests("MinervaTests", on: ["ListDiff", "Minerva", "MinervaInterfaces", "MinervaWire"]),
     tests(
       "MinervaBrokerTests",
-      on: ["MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"]),
+      on: [
+        "Minerva", "MinervaActors", "MinervaBroker", "MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation",
+        "MinervaProtocol",
+        "MinervaTransport", "MinervaWire",
+      ]),
     tests(
       "MinervaHostingTests", on: ["TestSupport", "Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"]),
     tests("MinervaSimulationTests", on: ["MinervaJournal", "MinervaProtocol", "MinervaSimulation", "MinervaWire"]),

@@ -41,7 +41,8 @@ enum BrokerMain {
         bus: process.bus(kind: "broker", interfaces: interfaces, security: listening.security))
       let broker: Broker
       do {
-        broker = try await Broker.start(settings, journal: journal, epoch: journal.epoch, interfaces: interfaces)
+        broker = try await Broker.start(
+          settings, journal: journal, ownership: LocalOwnership { journal.epoch }, epoch: journal.epoch, interfaces: interfaces)
       } catch {
         await journal.close()
         throw error

@@ -1,6 +1,7 @@
 import Distributed
 import Glibc
 public import MinervaActors
+import MinervaBrokerCore
 package import MinervaInterfaces
 package import MinervaJournal
 public import MinervaTransport
@@ -41,19 +42,24 @@ public final class Broker: Sendable {
     self.peers = peers
   }
 
-  /// Restores what the journal holds, then listens.
+  /// Restores what the journal holds of the scenes that are ours, then listens.
   ///
+  /// - Parameter ownership: Asked before a scene's first use; a scene of another broker is answered with `bus.not_owner`.
   /// - Throws: `journal.*` when the journal cannot be read, `bus.endpoint_*` when an endpoint cannot be bound.
   package static func start(
-    _ settings: BrokerSettings, journal: any Journal, epoch: UInt64, interfaces: FixedInterfaces
+    _ settings: BrokerSettings, journal: any Journal, ownership: any SceneOwnership, epoch: UInt64, interfaces: FixedInterfaces
   ) async throws -> Broker {
     let bus = BusSystem(settings.bus)
     let gateway = BusSystem.named(WellKnown.broker) {
-      Gateway(journal: journal, epoch: epoch, version: settings.version, pid: getpid(), actorSystem: bus)
+      Gateway(
+        journal: journal, ownership: ownership, epoch: epoch, version: settings.version, pid: getpid(), actorSystem: bus)
     }
     do {
-      let scenes = try await everything(in: journal)
+      let scenes = try await everything(in: journal, ownedBy: ownership)
       try await gateway.whenLocal { try $0.restore(scenes, epoch: epoch) }
+      ownership.onLoss { [weak gateway] names in
+        Task { [weak gateway] in await gateway?.whenLocal { $0.disown(names) } }
+      }
       bus.onAlarm { [weak gateway] now in gateway?.assumeIsolated { $0.alarm(at: now) } ?? .max }
       try await bus.expose(gateway, as: interfaces.broker)
       let peers = Task { [weak gateway] in
@@ -77,10 +83,11 @@ public final class Broker: Sendable {
     }
   }
 
-  /// Every scene of a journal. One that damage has made unreadable comes empty: its name begins anew, and the others are served (P2).
-  static func everything(in journal: any Journal) async throws -> [JournaledScene] {
+  /// Every scene of a journal that is ours. One that damage has made unreadable comes empty: its name begins anew, and the others are served (P2).
+  static func everything(in journal: any Journal, ownedBy ownership: any SceneOwnership) async throws -> [JournaledScene] {
     var scenes: [JournaledScene] = []
     for head in try await journal.scenes() {
+      if let identity = SceneIdentity(head.scene), case .elsewhere = try await ownership.claim(identity.name) { continue }
       let loaded = await withCheckedContinuation { continuation in
         journal.load(head.scene, upTo: nil) { continuation.resume(returning: $0) }
       }

@@ -17,6 +17,9 @@ distributed actor Gateway: BrokerGateway {
 
   private var machine: BrokerStateMachine
   private let journal: any Journal
+  private let ownership: any SceneOwnership
+  /// Scenes that were claimed, by name.
+  private var claimed: Set<String> = []
   private let version: String
   private var calls: [CallToken: CheckedContinuation<Reply, Never>] = [:]
   private var lastToken: CallToken = 0
@@ -25,9 +28,12 @@ distributed actor Gateway: BrokerGateway {
   private var endpoints: (calls: [String], events: [String]) = ([], [])
   private let pid: Int32
 
-  init(journal: any Journal, epoch: UInt64, version: String, pid: Int32, actorSystem: BusSystem) {
+  init(
+    journal: any Journal, ownership: any SceneOwnership, epoch: UInt64, version: String, pid: Int32, actorSystem: BusSystem
+  ) {
     machine = BrokerStateMachine(epoch: epoch, now: Moment(milliseconds: MonotonicTime.milliseconds))
     self.journal = journal
+    self.ownership = ownership
     self.version = version
     self.pid = pid
     self.actorSystem = actorSystem
@@ -42,6 +48,7 @@ distributed actor Gateway: BrokerGateway {
 
   distributed func request(_ request: SceneRequest) async throws -> SceneAnswer {
     let node = try permit(request.command.action.role, scene: request.scene)
+    try await own(request.scene.name)
     guard case .answered(let answer) = try await reply({ $0.request(request, token: $1, node: node, now: $2) }) else {
       throw Self.unexpected
     }
@@ -50,6 +57,7 @@ distributed actor Gateway: BrokerGateway {
 
   distributed func snapshot(_ scene: SceneAddress, renderings: Bool) async throws -> SceneSnapshot {
     try permit(.observe, scene: scene)
+    try await own(scene.name)
     guard case .looked(let snapshot) = try await reply({ $0.look(scene, renderings: renderings, token: $1, now: $2) }) else {
       throw Self.unexpected
     }
@@ -67,6 +75,7 @@ distributed actor Gateway: BrokerGateway {
 
   distributed func coordinators(_ scene: SceneAddress) async throws -> [ScreenReport] {
     try permit(.observe, scene: scene)
+    try await own(scene.name)
     guard case .reported(let reports) = try await reply({ $0.report(scene, token: $1, now: $2) }) else { throw Self.unexpected }
     return reports
   }
@@ -85,11 +94,13 @@ distributed actor Gateway: BrokerGateway {
 
   distributed func configured(_ scene: SceneAddress, txn: String, failure: Refusal?) async throws {
     try permit(.navigate, scene: scene)
+    try await own(scene.name)
     perform(try machine.configured(scene, txn: txn, failure: failure, now: now))
   }
 
   distributed func renderer(_ scene: SceneAddress, report: RendererReport) async throws {
     try permit(.navigate, scene: scene)
+    try await own(scene.name)
     _ = try await reply { $0.renderer(scene, report: report, token: $1, now: $2) }
   }
 
@@ -203,8 +214,28 @@ distributed actor Gateway: BrokerGateway {
 
   /// Takes in what the journal holds.
   func restore(_ scenes: [JournaledScene], epoch: UInt64) throws(MinervaError) {
-    for scene in scenes { try machine.restore(scene, now: now) }
+    for scene in scenes {
+      try machine.restore(scene, now: now)
+      if let identity = SceneIdentity(scene.scene) { claimed.insert(identity.name) }
+    }
     perform(machine.recovered(epoch: epoch, now: now))
+  }
+
+  // MARK: Ownership
+
+  /// Claims a scene before its first use here.
+  /// - Throws: `bus.not_owner` with the owner's endpoint where known.
+  private func own(_ name: String) async throws {
+    guard !claimed.contains(name) else { return }
+    guard case .elsewhere(let epoch, let hint) = try await ownership.claim(name) else { return _ = claimed.insert(name) }
+    throw MinervaError.notOwner(of: name, epoch: epoch, owner: hint)
+  }
+
+  /// Another broker has taken scenes, or all of them: what they hold here is forgotten, and whoever waits for them is told.
+  func disown(_ names: [String]?) {
+    let lost = names.map(Set.init) ?? claimed
+    claimed.subtract(lost)
+    perform(machine.disown(lost))
   }
 
   // MARK: Rights
@@ -243,7 +274,10 @@ distributed actor Gateway: BrokerGateway {
       calls[token] = continuation
       perform(bring(&machine, token, now))
     }
-    if case .refused(let error) = reply { throw error }
+    if case .refused(var error) = reply {
+      error.details[MinervaError.Detail.epoch] = "\(machine.epoch)"
+      throw error
+    }
     return reply
   }
 
@@ -379,7 +413,8 @@ distributed actor Gateway: BrokerGateway {
       while true {
         do {
           let epoch = try await self.journal.reopen()
-          try self.restore(try await Broker.everything(in: self.journal), epoch: epoch)
+          self.claimed = []
+          try self.restore(try await Broker.everything(in: self.journal, ownedBy: self.ownership), epoch: epoch)
           return
         } catch {
           self.machine.count("journal.failures")

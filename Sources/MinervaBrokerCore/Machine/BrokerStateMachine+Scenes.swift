@@ -156,6 +156,28 @@ extension BrokerStateMachine {
     }
   }
 
+  /// Another broker owns these scenes now: they are forgotten here, and whoever waits for them gets `bus.not_owner`.
+  ///
+  /// What was not durable never happens here: the journal refuses a write under an older epoch.
+  package mutating func disown(_ names: Set<String>) -> [BrokerAction] {
+    var actions: [BrokerAction] = []
+    func refuse(_ scene: String, _ tokens: [CallToken]) {
+      for token in tokens { actions.append(.answer(token, .refused(.notOwner(of: scene, epoch: nil, owner: nil)))) }
+    }
+    for (key, tokens) in answers where names.contains(key.scene) { refuse(key.scene, tokens) }
+    for (key, tokens) in turns where names.contains(key.scene) { refuse(key.scene, tokens) }
+    for (key, token) in renderers where names.contains(key.scene) { refuse(key.scene, [token]) }
+    for (key, waiting) in early where names.contains(key.scene) { refuse(key.scene, waiting.map(\.1)) }
+    answers = answers.filter { !names.contains($0.key.scene) }
+    turns = turns.filter { !names.contains($0.key.scene) }
+    renderers = renderers.filter { !names.contains($0.key.scene) }
+    early = early.filter { !names.contains($0.key.scene) }
+    linking = linking.filter { !names.contains($0.key.scene) }
+    parked = parked.filter { !names.contains($0.key.scene) }
+    for name in names where scenes.removeValue(forKey: name) != nil { count("scenes.disowned") }
+    return actions
+  }
+
   private var sceneSettings: SceneSettings {
     var scene = SceneSettings()
     scene.lease = UInt32(clamping: settings.leases.lease + settings.takeover)

@@ -234,6 +234,17 @@ extension MinervaError {
   static let recovering = MinervaError(
     .journalUnavailable, "the journal is being opened again after a failure; try again in a moment", retryable: true)
 
+  /// - Parameters:
+  ///   - epoch: The owner's epoch, where known.
+  ///   - owner: The owner's endpoint, where known.
+  package static func notOwner(of scene: String, epoch: UInt64?, owner: String?) -> MinervaError {
+    var details: [String: String] = [:]
+    details[Detail.epoch] = epoch.map(String.init)
+    details[Detail.owner] = owner
+    let place = owner.map { "ask \($0)" } ?? "ask the others of its group"
+    return MinervaError(.notOwner, "the scene \(scene) belongs to another broker; \(place)", details: details)
+  }
+
   package static func sceneEnded(_ name: String) -> MinervaError {
     MinervaError("scene.ended", "the scene \(name) has ended; its next use begins it anew")
   }

@@ -67,7 +67,7 @@ package struct SceneSlot {
 
 extension SceneIdentity {
   /// Reads the form that `description` writes: `app/name#incarnation`.
-  init?(_ description: String) {
+  package init?(_ description: String) {
     guard let hash = description.lastIndex(of: "#"), let incarnation = UInt64(description[description.index(after: hash)...]),
       let slash = description.firstIndex(of: "/"), slash < hash
     else { return nil }
