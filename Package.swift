@@ -143,10 +143,17 @@ let package = Package(
         "ServiceKit",
         "SetKit", "ShellKit",
       ], at: "cli"),
+    // Nor does what measures the broker share code with its core: the model that trees are compared with is the bench's own.
+    layer(
+      "BenchKit",
+      on: [
+        "CPosix", "CommandKit", "LoadKit", "Minerva", "MinervaActors", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation",
+        "MinervaSupervision", "MinervaTransport", "MinervaWire", "ServiceKit", "SetKit",
+      ], at: "cli"),
     program(
       "minerva-command",
       on: [
-        "CommandKit", "DiffKit", "ListDiff", "LoadKit", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaJournal",
+        "BenchKit", "CommandKit", "DiffKit", "ListDiff", "LoadKit", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaJournal",
         "MinervaNavigation", "MinervaProtocol", "MinervaSimulation", "MinervaSupervision", "MinervaTransport", "MinervaWire", "ServiceKit",
         "SetKit", "ShellKit",
       ], at: "cli", exclude: ["Flows/workouts.flow"]),
@@ -193,6 +200,9 @@ let package = Package(
       exclude: ["Snapshots"]),
     tests("DiffKitTests", on: ["CommandKit", "DiffKit", "ListDiff", "MinervaWire"], exclude: ["Snapshots"]),
     tests("LoadKitTests", on: ["ListDiff", "LoadKit", "MinervaInterfaces"]),
+    tests(
+      "BenchKitTests",
+      on: ["BenchKit", "CommandKit", "MinervaInterfaces", "MinervaNavigation", "MinervaTesting", "MinervaWire"]),
     tests("DiffServiceTests", on: ["TestSupport", "DiffService", "ListDiff", "MinervaInterfaces", "MinervaWire"]),
     tests(
       "EndToEndTests",

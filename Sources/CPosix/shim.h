@@ -16,11 +16,18 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
 extern const char *strerrordesc_np(int);
+
+/* The magic number of the file system that a path lies on (statfs(2)), or -1 and errno. */
+static inline long long cposix_file_system(const char *path) {
+  struct statfs status;
+  return statfs(path, &status) == 0 ? (long long)(unsigned int)status.f_type : -1;
+}
 
 /* A pipe whose ends no child inherits. */
 static inline int cposix_pipe(int ends[2]) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }

@@ -13,6 +13,13 @@ package struct LatencyHistogram: Sendable {
     largest = max(largest, value)
   }
 
+  /// Adds what another one counted.
+  package mutating func merge(_ other: LatencyHistogram) {
+    for index in counts.indices { counts[index] += other.counts[index] }
+    count += other.count
+    largest = max(largest, other.largest)
+  }
+
   private static func bucket(_ value: Int) -> Int {
     guard value >= 64 else { return value }
     let doubling = Int.bitWidth - 1 - value.leadingZeroBitCount - 6

@@ -1,3 +1,4 @@
+import BenchKit
 import CommandKit
 import DiffKit
 import LoadKit
@@ -75,7 +76,7 @@ enum CommandTree {
       arguments: [ArgumentDefinition("NAME", "a process", .text, isRequired: false)],
       examples: [.init("minerva logs broker", "one process")]),
     CommandDefinition(
-      "bench", "Measures the differ and the bus", group: "operations",
+      "bench", "Measures the differ, the bus and the broker", group: "operations",
       subcommands: [
         DiffBenchCommand.definition,
         CommandDefinition(
@@ -85,6 +86,7 @@ enum CommandTree {
             .value("serve", .endpoint, "be the other end of a bench"),
           ],
           examples: [.init("minerva bench bus --json", "one object a row")]),
+        BrokerBenchCommand.definition,
       ]),
     CommandDefinition(
       "load", "Puts load on workers and checks what they answer", group: "operations", subcommands: [LoadDiffCommand.definition]),

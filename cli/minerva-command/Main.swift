@@ -1,3 +1,4 @@
+import BenchKit
 import CommandKit
 import DiffKit
 import LoadKit
@@ -20,6 +21,7 @@ enum Main {
       case "doctor": return try await DoctorCommand.run(command, console)
       case "logs": return try await LogsCommand.run(command, console)
       case "bench" where command.name == "diff": return try DiffBenchCommand.run(command, console)
+      case "bench" where command.name == "broker": return try await BrokerBenchCommand.run(command, console)
       case "bench": return try await BenchCommand.run(command, console)
       case "load": return try await LoadDiffCommand.run(command, console)
       case "simulate": return try SimulateCommand.run(command, console)
