@@ -1,4 +1,3 @@
-import CZeroMQ
 import MinervaProtocol
 package import MinervaWire
 
@@ -175,8 +174,8 @@ package final class Transport: @unchecked Sendable {
     switch event {
     case .established: perform(link.machine.connected(at: now), on: link)
     case .disconnected: perform(link.machine.disconnected("the connection ended", at: now), on: link)
-    case .refused(let number):
-      perform(link.machine.refused(MinervaError(.unreachable, "nobody answers at \(endpoint) (\(errorText(number)))"), at: now), on: link)
+    case .refused:
+      perform(link.machine.refused(MinervaError(.unreachable, "nobody answers at \(endpoint)"), at: now), on: link)
     case .handshakeFailed:
       counters.failedHandshakes += 1
       let text = "\(endpoint) speaks no Minerva, or wants another key"
@@ -439,7 +438,6 @@ package final class Transport: @unchecked Sendable {
     }
   }
 
-  private func errorText(_ number: Int32) -> String { String(cString: zmq_strerror(number)) }
 }
 
 extension String {

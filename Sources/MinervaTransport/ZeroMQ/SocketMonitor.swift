@@ -7,8 +7,8 @@ final class SocketMonitor: EventSource {
     case accepted(connection: Int32)
     case established
     case disconnected(connection: Int32)
-    /// A dial attempt ended without a connection.
-    case refused(number: Int32)
+    /// A dial attempt ended without a connection; libzmq does not say why.
+    case refused
     /// The other side speaks no ZMTP, another mechanism, or an unfitting socket type.
     case handshakeFailed(number: Int32)
     /// The other side refused our key (or we refused theirs): the ZAP status.
@@ -64,7 +64,7 @@ final class SocketMonitor: EventSource {
     case ZMQ_EVENT_ACCEPTED: .accepted(connection: value)
     case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: .established
     case ZMQ_EVENT_DISCONNECTED: .disconnected(connection: value)
-    case ZMQ_EVENT_CLOSED: .refused(number: value)
+    case ZMQ_EVENT_CLOSED: .refused
     case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL, ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: .handshakeFailed(number: value)
     case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: .unauthorized(status: value)
     default: nil
