@@ -84,11 +84,15 @@ struct Machine {
 
   @discardableResult
   mutating func register(
-    _ node: String, incarnation: UInt64 = 1, modules: [String] = ["Home", "Detail"], running: [RunningCoordinator] = []
+    _ node: String, incarnation: UInt64 = 1, modules: [String] = ["Home", "Detail"], schemas: [String: PayloadSchema] = [:],
+    running: [RunningCoordinator] = []
   ) -> CallToken {
     let token = next()
     let registration = HostRegistration(
-      app: "shop", node: node, endpoint: nil, modules: modules.map { ModuleDescription(name: $0) }, running: running)
+      app: "shop", node: node, endpoint: nil,
+      modules: modules.map { name in
+        ModuleDescription(name: name, schema: schemas[name].flatMap { try? JSONValueEncoder().encode($0).text })
+      }, running: running)
     take(broker.register(registration, incarnation: incarnation, pid: 1, token: token, now: now))
     return token
   }

@@ -69,3 +69,84 @@ struct ScreenActsTests {
     }
   }
 }
+
+@Suite("Secrets stay in their host")
+struct HostSecretTests {
+  private let form = Screen("Form") {
+    ListSection("rows") {
+      Label("title", "A form")
+      TextInput("name", "Name", value: "ada")
+      TextInput("password", "Password", value: "hunter2", isSecret: true)
+      Horizontal("pair") {
+        Switch("mail", "Mail", isOn: true)
+        TextInput("pin", "PIN", value: "1234", isSecret: true)
+      }
+    }
+  }
+
+  @Test("P4: of a secret value only its length leaves the host")
+  func masked() throws {
+    let bytes = try ScreenRendering(form).encoded()
+    let text = String(decoding: bytes, as: UTF8.self)
+    #expect(!text.contains("hunter2") && !text.contains("1234") && text.contains("ada"))
+    #expect(ScreenRendering(form).lines(width: 40).contains { $0.contains("•••••••") })
+  }
+
+  @Test("P4: a screen with secret fields names those that are none; a screen without says nothing")
+  func plain() {
+    #expect(form.plainFields == ["name", "mail"])
+    #expect(Screen("Plain") { ListSection("a") { TextInput("name", "Name", value: "") } }.plainFields == nil)
+    let twice = Screen("Twice") {
+      ListSection("a") { TextInput("x", "X", value: "") }
+      ListSection("b") { TextInput("x", "X", value: "", isSecret: true) }
+    }
+    #expect(twice.plainFields == [])
+  }
+
+  @Test("P4: what was lost with a broker is refused in words")
+  func lost() {
+    #expect { _ = try ScreenActs.action(.enterSealed(field: "password", Seal(7)), on: form) } throws: {
+      ($0 as? MinervaError)?.code == .inputLost
+    }
+  }
+
+  private enum Vault: Module {
+    struct Input: Codable, Sendable {
+      @Secret var pin: Int
+    }
+  }
+
+  private enum Leaky: Module {
+    struct Output: Codable, Sendable {
+      @Secret var pin: Int
+    }
+  }
+
+  private actor VaultCoordinator: Coordinator {
+    let context: Context<Vault>
+    init(_ input: Vault.Input, _ context: Context<Vault>) { self.context = context }
+  }
+
+  private actor LeakyCoordinator: Coordinator {
+    let context: Context<Leaky>
+    init(_ context: Context<Leaky>) { self.context = context }
+  }
+
+  @Test("P4: a refused input does not repeat the secret in its text")
+  func refusedInputs() async throws {
+    let host = try TestHost([ModuleOffer(VaultCoordinator.init)])
+    guard case .refused(let refusal) = await host.open("Vault", #"{"pin":"hunter2"}"#, as: 1) else {
+      Issue.record("accepted")
+      return
+    }
+    #expect(refusal.code == "input.invalid")
+    #expect(!refusal.message.contains("hunter2"))
+  }
+
+  @Test("P4: a module whose outputs, results or state would be journaled with a secret is not offered")
+  func exposed() {
+    #expect { _ = try ModuleRegistry([ModuleOffer(LeakyCoordinator.init)]) } throws: {
+      ($0 as? MinervaError)?.code == .moduleSecretExposed
+    }
+  }
+}

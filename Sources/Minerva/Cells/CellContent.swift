@@ -49,6 +49,15 @@ public struct CellContent: Codable, Hashable, Sendable {
     self.secret = secret
   }
 
+  /// The row as it may leave its host: of a secret value only its length (P4).
+  package var masked: CellContent {
+    guard secret == true || cells != nil else { return self }
+    var masked = self
+    if secret == true { masked.value = value.map { String(repeating: "•", count: $0.count) } }
+    masked.cells = cells?.map(\.masked)
+    return masked
+  }
+
   /// Whether a person can act on the row.
   public var isEnabled: Bool { disabled != true }
 }

@@ -9,15 +9,16 @@ package enum Payload {
 
   /// Decodes JSON bytes.
   /// - Parameter label: What the value is, for errors: `Profile.userID: expected integer, found string "x"` begins with it.
+  /// - Parameter redacted: Keeps what was found out of the error: it may be a secret.
   /// - Throws: `MinervaError` with `code`; the message names the path.
   package static func decode<Value: Decodable>(
-    _ type: Value.Type, from bytes: [UInt8], as label: String, code: MinervaError.Code
+    _ type: Value.Type, from bytes: [UInt8], as label: String, code: MinervaError.Code, redacted: Bool = false
   ) throws -> Value {
     let text = bytes.isEmpty ? Array("{}".utf8) : bytes
     do {
       return try JSONValueDecoder().decode(type, from: text)
     } catch {
-      throw MinervaError(code, error.described(under: label))
+      throw MinervaError(code, error.described(under: label, redacted: redacted))
     }
   }
 }

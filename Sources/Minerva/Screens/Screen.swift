@@ -95,6 +95,21 @@ extension Screen {
 }
 
 extension Screen {
+  /// On a screen with secret fields, those whose values may be written down; `nil` where all may (P4). O(rows).
+  package var plainFields: [String]? {
+    var plain: [String] = []
+    var secret: Set<String> = []
+    func sort(_ cell: CellContent) {
+      if cell.secret == true { secret.insert(cell.id) } else if cell.type.takesValue { plain.append(cell.id) }
+      for inner in cell.cells ?? [] { sort(inner) }
+    }
+    for section in sections { for cell in section.cells { sort(cell.content) } }
+    // A name that stands for a secret field somewhere is a secret one everywhere.
+    return secret.isEmpty ? nil : plain.filter { !secret.contains($0) }
+  }
+}
+
+extension Screen {
   /// The screen with a command that people may execute by its name.
   public func command(_ command: some PresentationGate) -> Screen {
     var screen = self

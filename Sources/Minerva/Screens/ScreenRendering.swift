@@ -83,7 +83,7 @@ extension ScreenRendering {
     var left = Self.carriedRows
     var sections: [SectionRendering] = []
     for section in screen.sections {
-      let rows = section.cells.prefix(left).map(\.content)
+      let rows = section.cells.prefix(left).map(\.content.masked)
       left -= rows.count
       sections.append(
         SectionRendering(

@@ -12,7 +12,10 @@ extension BrokerStateMachine {
     case .answer(let answer): reply(answer, scene: scene, &actions)
     case .admitted: break
     case .connect(let connection): connect(connection, of: scene, now: now, &actions)
-    case .resume(let resumption):
+    case .resume(var resumption):
+      guard opened(&resumption.input, resumption.seal, of: scene) else {
+        return feedLoss(of: resumption.screen, lease: resumption.lease, in: scene, now: now, &actions)
+      }
       let key = LinkKey(scene: scene, screen: resumption.screen, lease: resumption.lease)
       linking[key] = resumption.host
       scenes[scene]?.hosts.insert(resumption.host)
@@ -25,7 +28,7 @@ extension BrokerStateMachine {
     case .deliver(let delivery):
       // A lost host gets it when it is back (K3): the core keeps it until a turn has handled it.
       guard registry.isAlive(delivery.host) else { return }
-      actions.append(.order(host: delivery.host, .deliver(slot.identity, delivery, at: slot.time(now))))
+      actions.append(.order(host: delivery.host, .deliver(slot.identity, opened(delivery, of: scene), at: slot.time(now))))
     case .turnTaken(let screen, let number, let refusal):
       let tokens = turns.removeValue(forKey: TurnKey(scene: scene, screen: screen, number: number)) ?? []
       for token in tokens { actions.append(.answer(token, .turned(TurnReceipt(refusal: refusal)))) }
@@ -56,11 +59,15 @@ extension BrokerStateMachine {
 
   private mutating func connect(_ connection: Connection, of scene: String, now: Moment, _ actions: inout [BrokerAction]) {
     guard let slot = scenes[scene] else { return }
+    var connection = connection
     let identity = slot.identity
     let key = LinkKey(scene: scene, screen: connection.screen, lease: connection.lease)
     do throws(MinervaError) {
       let app = connection.module.app ?? identity.app
       let host = try registry.host(for: connection.module.name, of: app, pin: connection.module.host)
+      guard opened(&connection.input, connection.seal, of: scene) else {
+        return feedLoss(of: connection.screen, lease: connection.lease, in: scene, now: now, &actions)
+      }
       linking[key] = host
       scenes[scene]?.hosts.insert(host)
       registry.adjustLoad(of: host, by: 1)
@@ -92,6 +99,7 @@ extension BrokerStateMachine {
     parked.removeValue(forKey: key)
     scenes[scene]?.renderings.removeValue(forKey: departure.screen)
     scenes[scene]?.shown.removeValue(forKey: departure.screen)
+    scenes[scene]?.plainFields.removeValue(forKey: departure.screen)
     scenes[scene]?.announced.remove(departure.screen)
     let host = departure.host.isEmpty ? linked ?? "" : departure.host
     guard !host.isEmpty else { return }
@@ -109,6 +117,7 @@ extension BrokerStateMachine {
 
   private mutating func close(_ scene: String, _ actions: inout [BrokerAction]) {
     scenes.removeValue(forKey: scene)
+    vaults.removeValue(forKey: scene)
     for key in linking.keys where key.scene == scene { dropEarly(key, &actions) }
     linking = linking.filter { $0.key.scene != scene }
     parked = parked.filter { $0.key.scene != scene }
@@ -134,6 +143,7 @@ extension BrokerStateMachine {
   mutating func announceIdle(_ scene: String, now: Moment, _ actions: inout [BrokerAction]) {
     guard let slot = scenes[scene], !slot.saidIdle, isSettled(slot), committed >= ticket else { return }
     scenes[scene]?.saidIdle = true
+    tidy(scene)
     publish(.idle, of: scene, record: slot.state.seq, now: now, &actions)
   }
 

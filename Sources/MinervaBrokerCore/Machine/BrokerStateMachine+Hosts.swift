@@ -110,7 +110,7 @@ extension BrokerStateMachine {
     if scenes[scene.name]?.identity == scene {
       if case .lost(let host) = report.verdict { registry.adjustLoad(of: host, by: -1) }
       if case .accepted = report.verdict {} else { scenes[scene.name]?.announced.remove(report.screen) }
-      feed(.link(report), to: scene.name, now: now, &actions)
+      feed(.link(checked(report, in: scene.name)), to: scene.name, now: now, &actions)
     }
     for (submission, token) in waiting { actions += turn(submission, token: token, now: now) }
     return actions
@@ -124,12 +124,17 @@ extension BrokerStateMachine {
     guard scenes[name]?.identity == submission.scene else {
       return [.answer(token, .turned(TurnReceipt(refusal: Refusal(MinervaError.sceneEnded(name)))))]
     }
-    let report = submission.report
+    var report = submission.report
     let key = LinkKey(scene: name, screen: report.screen, lease: report.lease)
     if linking[key] != nil {
       // The host speaks as soon as it has given its verdict; its word waits until the verdict has been taken.
       early[key, default: []].append((submission, token))
       return []
+    }
+    do throws(MinervaError) {
+      for index in report.requests.indices { report.requests[index].action = try sealed(report.requests[index].action, in: name) }
+    } catch {
+      return [.answer(token, .turned(TurnReceipt(refusal: Refusal(error))))]
     }
     turns[TurnKey(scene: name, screen: report.screen, number: report.number), default: []].append(token)
     if submission.rendering { scenes[name]?.announced.insert(report.screen) }
@@ -152,6 +157,7 @@ extension BrokerStateMachine {
     }
     scenes[name]?.renderings[screen] = report.rendering
     scenes[name]?.shown[screen] = report.shown
+    scenes[name]?.plainFields.updateValue(report.plainFields.map(Set.init), forKey: screen)
     publish(.list(report.change), of: name, record: scenes[name]?.state.seq ?? 0, now: now, &actions)
     announceIdle(name, now: now, &actions)
     return actions

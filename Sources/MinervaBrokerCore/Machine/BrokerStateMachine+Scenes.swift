@@ -12,10 +12,12 @@ extension BrokerStateMachine {
     count("requests")
     do throws(MinervaError) {
       let name = try open(request.scene, now: now, &actions)
+      var command = request.command
+      command.action = try sealed(command.action, in: name)
       let key = AnswerKey(scene: name, caller: request.command.caller, txn: request.command.txn)
       answers[key, default: []].append(token)
       callers[node, default: []].insert(AnswerKey(scene: name, caller: request.command.caller, txn: ""))
-      feed(.command(request.command), to: name, now: now, &actions)
+      feed(.command(command), to: name, now: now, &actions)
     } catch {
       actions.append(.answer(token, .refused(error)))
     }

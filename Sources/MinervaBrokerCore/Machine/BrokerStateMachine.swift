@@ -68,6 +68,11 @@ package struct BrokerStateMachine {
   var committed: UInt64 = 0
   var held: HeldQueue<Held> = HeldQueue()
 
+  /// What must not be written down, by scene.
+  var vaults: [String: Vault] = [:]
+  /// How many texts were sealed under this epoch.
+  var sealed: UInt64 = 0
+
   var answers: [AnswerKey: [CallToken]] = [:]
   var turns: [TurnKey: [CallToken]] = [:]
   var renderers: [AnswerKey: CallToken] = [:]

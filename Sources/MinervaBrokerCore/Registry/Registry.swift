@@ -14,6 +14,13 @@ package struct Registry {
   }
 
   package private(set) var hosts: [String: Host] = [:]
+  /// What the input of each module that was ever offered looks like, where fields of it are secret.
+  private var inputs: [ModuleKey: PayloadSchema?] = [:]
+
+  private struct ModuleKey: Hashable {
+    var app: String
+    var name: String
+  }
 
   /// The apps that living hosts offer, sorted.
   package var apps: [String] { Set(living.map(\.registration.app)).sorted() }
@@ -36,6 +43,9 @@ package struct Registry {
       }
     }
     hosts[registration.node] = Host(registration: registration, load: hosts[registration.node]?.load ?? 0)
+    for module in registration.modules {
+      inputs.updateValue(Self.secretive(module.schema), forKey: ModuleKey(app: registration.app, name: module.name))
+    }
   }
 
   /// Marks a host as gone; what it offered is no longer chosen.
@@ -48,6 +58,31 @@ package struct Registry {
     guard let load = hosts[node]?.load else { return }
     hosts[node]?.load = max(0, load + change)
   }
+
+  /// A schema, if it names secrets.
+  private static func secretive(_ text: String?) -> PayloadSchema? {
+    guard let text, let schema = try? JSONValueDecoder().decode(PayloadSchema.self, from: Array(text.utf8)) else { return nil }
+    return schema.hasSecrets ? schema : nil
+  }
+
+  /// What is known of the secrets in a module's input.
+  enum Secrecy {
+    /// There are none.
+    case none
+    /// The fields that this schema marks.
+    case fields(PayloadSchema)
+    /// Nobody has offered the module yet: anything may be one.
+    case unknown
+  }
+
+  /// What is known of the secrets in a module's input. O(1).
+  func secrecy(of module: String, in app: String) -> Secrecy {
+    guard let known = inputs[ModuleKey(app: app, name: module)] else { return .unknown }
+    return known.map { .fields($0) } ?? .none
+  }
+
+  /// The schemas with secrets of an app.
+  func secretiveInputs(of app: String) -> [PayloadSchema] { inputs.filter { $0.key.app == app }.compactMap(\.value) }
 
   func isAlive(_ node: String) -> Bool { hosts[node]?.isAlive ?? false }
 

@@ -19,6 +19,8 @@ package struct SceneSlot {
   private var recentBytes = 0
   /// What each screen shows, as its host reported it last.
   package internal(set) var renderings: [ScreenID: StampedRendering] = [:]
+  /// Of each screen that has shown something: the fields whose values may be written down, all where there is no list (P4).
+  var plainFields: [ScreenID: Set<String>?] = [:]
   /// From what each screen's next change set must start when another host resumes it.
   var shown: [ScreenID: ShownList] = [:]
   /// Screens whose turn announced a rendering that has not come.

@@ -185,7 +185,8 @@ package actor ListController {
       RenderingReport(
         scene: scene, rendering: StampedRendering(screen: screen, version: version, body: body), change: change,
         answersTurn: answersTurn,
-        shown: ShownList(version: version, digest: update.digest, rows: update.rows.count, state: state)))
+        shown: ShownList(version: version, digest: update.digest, rows: update.rows.count, state: state),
+        plainFields: update.plainFields))
   }
 }
 

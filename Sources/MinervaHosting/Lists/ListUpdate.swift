@@ -7,6 +7,8 @@ package struct ListUpdate: Sendable, Equatable {
   package let rows: DiffRows
   /// Whether there is nothing to see.
   let isEmpty: Bool
+  /// On a screen with secret fields, those whose values may be written down (P4); `nil` where all may.
+  let plainFields: [String]?
 
   /// Draws a screen.
   ///
@@ -15,10 +17,11 @@ package struct ListUpdate: Sendable, Equatable {
   package init(_ screen: Screen) {
     rendering = ScreenRendering(screen)
     isEmpty = screen.isEmpty
+    plainFields = screen.plainFields
     var rows = DiffRows()
     for section in screen.sections {
       for cell in section.cells {
-        let content = cell.content
+        let content = cell.content.masked
         var hash = ContentHash()
         hash.add(content)
         rows.append(

@@ -275,6 +275,8 @@ actor Mailbox {
   private func handle(_ body: Message.Body) async throws -> Bool {
     switch body {
     case .input(let input): try await coordinator.configure(input)
+    case .sealedInput:
+      throw MinervaError(.inputLost, "the secrets of this input were lost with a restart of the broker; send it again")
     case .act(let act): try await coordinator.handle(ScreenActs.action(act, on: shown))
     case .childOutput(let child, let module, let number, let payload):
       try await coordinator.child(ChildEvent(child: child, module: module, kind: .output(UInt64(number)), payload: payload))

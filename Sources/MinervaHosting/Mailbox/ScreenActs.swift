@@ -28,6 +28,8 @@ enum ScreenActs {
     case .enter(let field, let value):
       try check(value, for: try enabled(field, on: screen), field)
       return .enter(field, value: value)
+    case .enterSealed(let field, _):
+      throw MinervaError(.inputLost, "what was entered into \(field) was lost with a restart of the broker; enter it again")
     case .move(let row, let before, let other):
       _ = try enabled(row, on: screen)
       _ = try enabled(other, on: screen)
@@ -78,7 +80,8 @@ enum ScreenActs {
     }
     let options = cell.type == .toggle ? ["true", "false"] : cell.options ?? []
     guard options.isEmpty || options.contains(value) else {
-      throw MinervaError(.inputInvalid, "\(field): expected one of \(options.joined(separator: ", ")), found \"\(value)\"")
+      let found = cell.secret == true ? "another value" : "\"\(value)\""
+      throw MinervaError(.inputInvalid, "\(field): expected one of \(options.joined(separator: ", ")), found \(found)")
     }
   }
 

@@ -23,9 +23,12 @@ protocol CoordinatorRunning: Sendable {
 /// A coordinator, seen through its module's types.
 struct TypedCoordinator<Running: Coordinator>: CoordinatorRunning {
   private let coordinator: Running
+  private let read: @Sendable ([UInt8]) throws -> Running.Subject.Input
 
-  init(_ coordinator: Running) {
+  /// - Parameter read: Makes an input from its bytes.
+  init(_ coordinator: Running, reading read: @escaping @Sendable ([UInt8]) throws -> Running.Subject.Input) {
     self.coordinator = coordinator
+    self.read = read
   }
 
   func restore(_ state: [UInt8]) async throws { try await coordinator.restore(state) }
@@ -36,10 +39,7 @@ struct TypedCoordinator<Running: Coordinator>: CoordinatorRunning {
     try await coordinator.segues().map { NamedTransition(name: $0.name, opening: $0.opening) }
   }
 
-  func configure(_ input: [UInt8]) async throws {
-    let input = try Payload.decode(Running.Subject.Input.self, from: input, as: Running.Subject.name, code: .inputInvalid)
-    try await coordinator.configure(input)
-  }
+  func configure(_ input: [UInt8]) async throws { try await coordinator.configure(try read(input)) }
 
   func handle(_ action: Action) async throws { try await coordinator.handle(action) }
   func child(_ event: ChildEvent) async throws { try await coordinator.child(event) }

@@ -15,6 +15,8 @@ public struct ModuleOffer: Sendable {
   let input: PayloadSchema
   /// A number over input, output and result; hosts that offer the module must agree on it.
   let fingerprint: UInt64
+  /// Where a secret would be written down: `output`, `result` or `state`; `nil` for a module that is offered (P4).
+  let exposedSecret: String?
   /// Whether its coordinator hears of lifecycle moments.
   let hearsLifecycle: Bool
 
@@ -37,12 +39,18 @@ public struct ModuleOffer: Sendable {
     slots = Made.Subject.slots
     input = PayloadSchema(of: Made.Subject.Input.self, name: name)
     fingerprint = Self.fingerprint(of: [Made.Subject.Input.self, Made.Subject.Output.self, Made.Subject.Result.self])
+    exposedSecret = Self.secret(in: [
+      ("output", Made.Subject.Output.self), ("result", Made.Subject.Result.self), ("state", Made.State.self),
+    ])
     hearsLifecycle = Made.hearsLifecycle
-    checkInput = { _ = try Payload.decode(Made.Subject.Input.self, from: $0, as: name, code: .inputInvalid) }
-    make = { bytes, link in
-      let input = try Payload.decode(Made.Subject.Input.self, from: bytes, as: name, code: .inputInvalid)
-      return TypedCoordinator(try await factory(input, Context(link: link)))
+    let schema = input
+    let read: @Sendable ([UInt8]) throws -> Made.Subject.Input = { bytes in
+      // The schema's own error says what was found, but never of a secret.
+      if schema.hasSecrets { try schema.validate(bytes.isEmpty ? Array("{}".utf8) : bytes) }
+      return try Payload.decode(Made.Subject.Input.self, from: bytes, as: name, code: .inputInvalid, redacted: schema.hasSecrets)
     }
+    checkInput = { _ = try read($0) }
+    make = { bytes, link in TypedCoordinator(try await factory(try read(bytes), Context(link: link)), reading: read) }
   }
 
   /// Offers the module of a coordinator that needs no input.
@@ -50,6 +58,10 @@ public struct ModuleOffer: Sendable {
     _ factory: @escaping @Sendable (_ context: Context<Made.Subject>) async throws -> Made
   ) where Made.Subject.Input == NoInput {
     self.init { (_: NoInput, context: Context<Made.Subject>) in try await factory(context) }
+  }
+
+  private static func secret(in places: [(name: String, type: any Decodable.Type)]) -> String? {
+    places.first { $0.type != Never.self && PayloadSchema(of: $0.type, name: "").hasSecrets }?.name
   }
 
   private static func fingerprint(of types: [any Decodable.Type]) -> UInt64 {

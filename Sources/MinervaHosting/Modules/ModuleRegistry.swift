@@ -10,6 +10,12 @@ public struct ModuleRegistry: Sendable {
   /// - Throws: `module.schema_conflict` when two have the same name.
   public init(_ offers: [ModuleOffer]) throws {
     var byName: [String: ModuleOffer] = [:]
+    for offer in offers {
+      if let place = offer.exposedSecret {
+        throw MinervaError(
+          .moduleSecretExposed, "\(place) of \(offer.name) has a secret field, and is journaled whole; only inputs may have secrets")
+      }
+    }
     for offer in offers where byName.updateValue(offer, forKey: offer.name) != nil {
       throw MinervaError(.moduleSchemaConflict, "module \(offer.name) is offered twice by this host")
     }

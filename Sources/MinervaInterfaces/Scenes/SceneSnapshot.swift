@@ -58,15 +58,19 @@ public struct RenderingReport: Codable, Sendable {
   public var answersTurn: Bool
   /// What another life of the coordinator needs to go on from this version.
   public var shown: ShownList?
+  /// Of a screen with secret fields, those whose values may be written down (P4); `nil` where all may.
+  public var plainFields: [String]?
 
   public init(
-    scene: SceneIdentity, rendering: StampedRendering, change: ListEvent, answersTurn: Bool, shown: ShownList? = nil
+    scene: SceneIdentity, rendering: StampedRendering, change: ListEvent, answersTurn: Bool, shown: ShownList? = nil,
+    plainFields: [String]? = nil
   ) {
     self.scene = scene
     self.rendering = rendering
     self.change = change
     self.answersTurn = answersTurn
     self.shown = shown
+    self.plainFields = plainFields
   }
 }
 

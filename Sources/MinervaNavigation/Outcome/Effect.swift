@@ -32,8 +32,10 @@ public struct Connection: Hashable, Sendable, Codable {
   public let lease: UInt32
   /// The module and, if pinned, its host.
   public let module: ModuleAddress
-  /// The input as the caller wrote it.
-  public let input: [UInt8]
+  /// The input as the caller wrote it; what everyone may see of it while it is sealed.
+  public var input: [UInt8]
+  /// The number under which the whole input is kept, when fields of it are secret (P4).
+  public var seal: Seal?
   /// How it will be presented; `nil` for a coordinator without a screen and for roots of containers.
   public let via: Presentation?
   /// The coordinator it becomes a child of.
@@ -49,13 +51,14 @@ public struct Connection: Hashable, Sendable, Codable {
 
   /// Creates a connection.
   public init(
-    screen: ScreenID, lease: UInt32, module: ModuleAddress, input: [UInt8], via: Presentation?, parent: ScreenID?, parentHost: String?,
-    seq: UInt64, txn: String, deadline: SceneTime
+    screen: ScreenID, lease: UInt32, module: ModuleAddress, input: [UInt8], seal: Seal? = nil, via: Presentation?, parent: ScreenID?,
+    parentHost: String?, seq: UInt64, txn: String, deadline: SceneTime
   ) {
     self.screen = screen
     self.lease = lease
     self.module = module
     self.input = input
+    self.seal = seal
     self.via = via
     self.parent = parent
     self.parentHost = parentHost
@@ -75,8 +78,10 @@ public struct Resumption: Hashable, Sendable, Codable {
   public let module: ModuleAddress
   /// The host that was chosen.
   public let host: String
-  /// The input it was opened with.
-  public let input: [UInt8]
+  /// The input it was opened with; what everyone may see of it while it is sealed.
+  public var input: [UInt8]
+  /// The number under which the whole input is kept, when fields of it are secret (P4).
+  public var seal: Seal?
   /// The state it declared last.
   public let state: [UInt8]?
   /// The number its next turn bears.
@@ -90,14 +95,15 @@ public struct Resumption: Hashable, Sendable, Codable {
 
   /// Creates a resumption.
   public init(
-    screen: ScreenID, lease: UInt32, module: ModuleAddress, host: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32,
-    parent: ScreenID?, children: [ScreenSummary], deadline: SceneTime
+    screen: ScreenID, lease: UInt32, module: ModuleAddress, host: String, input: [UInt8], seal: Seal? = nil, state: [UInt8]?,
+    nextTurn: UInt32, parent: ScreenID?, children: [ScreenSummary], deadline: SceneTime
   ) {
     self.screen = screen
     self.lease = lease
     self.module = module
     self.host = host
     self.input = input
+    self.seal = seal
     self.state = state
     self.nextTurn = nextTurn
     self.parent = parent
@@ -115,7 +121,7 @@ public struct Delivery: Hashable, Sendable, Codable {
   /// The lease under which it acts.
   public let lease: UInt32
   /// The message.
-  public let message: Message
+  public var message: Message
 
   /// Creates a delivery.
   public init(screen: ScreenID, host: String, lease: UInt32, message: Message) {

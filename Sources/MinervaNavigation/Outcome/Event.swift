@@ -43,6 +43,8 @@ public struct Event: Hashable, Sendable, Codable {
     case gesture(Command.Gesture, Command.GestureStep, ScreenID)
     /// A screen's host is gone; the screen waits for the lease.
     case suspended(ScreenSummary)
+    /// A lost host's screen cannot go on: its input had secrets that nobody holds any more (P4). It stays as a placeholder.
+    case needsInput(ScreenSummary)
     /// A suspended screen goes on, in the host the summary names.
     case resumed(ScreenSummary, kept: Bool)
     /// A presentation command is disabled because it executes, or enabled again (C1): of this coordinator, else of this caller.
@@ -105,6 +107,7 @@ extension Event.Kind {
     case .split: "split.changed"
     case .gesture: "gesture"
     case .suspended: "screen.suspended"
+    case .needsInput: "screen.needs_input"
     case .resumed: "screen.resumed"
     case .gate: "command.changed"
     case .renderer: "renderer"

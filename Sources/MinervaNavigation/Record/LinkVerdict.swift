@@ -35,6 +35,8 @@ public struct Acceptance: Hashable, Sendable, Codable {
   public var slots: [String]
   /// The input as everyone may see it, when fields of it are secret (P4).
   public var redactedInput: [UInt8]?
+  /// The whole input, when it was sealed although nothing of it is secret. Said by the broker, not by hosts.
+  public var plainInput: [UInt8]?
   /// The gestures it does not allow.
   public var vetoes: Vetoes
   /// Its named transitions.

@@ -9,6 +9,8 @@ public struct Message: Hashable, Sendable, Codable {
   public enum Body: Hashable, Sendable, Codable {
     /// One more input.
     case input([UInt8])
+    /// The same of one with secrets whose text the broker keeps (P4); a host gets it only when that text is lost.
+    case sealedInput([UInt8], Seal)
     /// A person did something on its screen.
     case act(Command.Act)
     /// A child's output; `number` counts that child's outputs from 1.

@@ -31,6 +31,8 @@ extension Command {
     case expand(ScreenRef?)
     /// Gives a module one more input; answered when its coordinator has handled it.
     case send(ScreenRef, [UInt8])
+    /// The same of an input with secrets: what everyone may see of it, and the number of the whole.
+    case sendSealed(ScreenRef, [UInt8], Seal)
     /// Speaks an output in the module's place; marked `by=shell`.
     case output(ScreenRef, [UInt8])
     /// Ends a module with a result (no bytes: without value) in its place.
@@ -65,6 +67,8 @@ extension Command {
     public var configures: Bool
     /// Whether the screen has no host at all: no link, no messages. For benches and placeholders.
     public var unhosted: Bool
+    /// Set when `input` is only what everyone may see of it (P4): the number of the whole. Given by brokers, never by callers.
+    public var seal: Seal?
 
     /// Creates an opening; a push of the module into the visible stack unless said otherwise.
     public init(
@@ -96,6 +100,8 @@ extension Command {
     case tap(row: String, action: String?)
     /// Enters a value into a field: UTF-8 text.
     case enter(field: String, value: String)
+    /// Enters what must not be written down (P4). Made by brokers, never by callers.
+    case enterSealed(field: String, Seal)
     /// Moves a row before or after another.
     case move(row: String, before: Bool, other: String)
     /// Swipes a row, or takes the swipe action of that name.
@@ -133,7 +139,7 @@ extension Command.Action {
     case .selectTab: "tab"
     case .collapse: "collapse"
     case .expand: "expand"
-    case .send: "send"
+    case .send, .sendSealed: "send"
     case .output: "output"
     case .finish: "finish"
     case .cancel: "cancel"
@@ -150,7 +156,7 @@ extension Command.Act {
   public var verb: String {
     switch self {
     case .tap: "tap"
-    case .enter: "enter"
+    case .enter, .enterSealed: "enter"
     case .move: "move"
     case .swipe: "swipe"
     case .execute: "execute"

@@ -74,6 +74,7 @@ struct Plan {
     var id: ScreenID
     var module: ModuleAddress
     var input: [UInt8]
+    var seal: Seal?
     var via: Presentation?
     var parent: ScreenID?
     /// The stack at whose root it is started, for a tab that is selected for the first time.

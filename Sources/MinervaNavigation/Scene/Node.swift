@@ -32,6 +32,8 @@ enum LinkState: Hashable, Sendable, Codable {
   case suspended
   /// This host was asked to make it again.
   case resuming(String)
+  /// Its host is lost, and so are the secrets of its input: a placeholder (P4).
+  case needsInput
 }
 
 /// The stacks of a tab container.
@@ -82,6 +84,8 @@ struct Node: Hashable, Sendable, Codable {
   let id: ScreenID
   let module: ModuleAddress
   var input: [UInt8]
+  /// The number of the whole input, when fields of it are secret.
+  var seal: Seal?
   /// Who asked for it.
   let caller: String
   /// The request that opened it: its own number, and its record's.
@@ -117,14 +121,14 @@ struct Node: Hashable, Sendable, Codable {
   var early: [[UInt8]] = []
 
   /// Whether messages can ever reach it.
-  var isHosted: Bool { link != .unhosted }
+  var isHosted: Bool { link != .unhosted && link != .needsInput }
   /// Whether it runs in a host that is there.
   var isLinked: Bool { link == .linked }
   /// Whether its host is lost.
   var isSuspended: Bool {
     switch link {
     case .suspended, .resuming: true
-    case .pending, .linked, .unhosted: false
+    case .pending, .linked, .unhosted, .needsInput: false
     }
   }
 }

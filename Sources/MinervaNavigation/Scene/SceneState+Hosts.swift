@@ -77,7 +77,7 @@ extension SceneState {
   /// What a host needs to make a coordinator again.
   func resumption(of node: Node, on host: String) -> Resumption {
     Resumption(
-      screen: node.id, lease: node.lease, module: node.module, host: host, input: node.input, state: node.state,
+      screen: node.id, lease: node.lease, module: node.module, host: host, input: node.input, seal: node.seal, state: node.state,
       nextTurn: node.turns + 1, parent: node.parent, children: children(of: node.id).map(summary),
       deadline: lostHosts.first { $0.host == node.host }?.until ?? now)
   }
@@ -98,11 +98,25 @@ extension SceneState {
       emit(.resumed(summary(node.id), kept: false))
       redeliver(node.id)
     case .lost: _ = nodes.update(node.id) { $0.link = .suspended }
+    case .refused(let refusal) where refusal.code == Seal.lost: forsake(node.id, refusal)
     case .refused:
       _ = nodes.update(node.id) { $0.link = .suspended }
       evict([node.id])
     }
     forgetEmptyLosses()
+  }
+
+  /// Leaves a screen as a placeholder: nobody can make it again (P4). What it was told goes with its coordinator.
+  private mutating func forsake(_ id: ScreenID, _ refusal: Refusal) {
+    _ = nodes.update(id) { node in
+      node.link = .needsInput
+      node.host = ""
+      node.outbox = []
+    }
+    emit(.needsInput(summary(id)))
+    while let index = pending.firstIndex(where: { if case .acting(id, _)? = $0.work?.stage { true } else { false } }) {
+      refuse(pending.remove(at: index), refusal)
+    }
   }
 
   /// Removes the screens of a lost host for good.

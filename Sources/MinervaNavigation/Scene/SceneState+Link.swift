@@ -14,7 +14,7 @@ extension SceneState {
       return
     }
     switch node.link {
-    case .linked, .unhosted, .suspended: return
+    case .linked, .unhosted, .suspended, .needsInput: return
     case .resuming: takeResumption(report, of: node, at: time)
     case .pending:
       guard let index = pending.firstIndex(where: { $0.ticket == node.ticket }), var work = pending[index].work else { return }
@@ -67,6 +67,10 @@ extension SceneState {
       node.wantsLifecycle = acceptance.wantsLifecycle
       node.slots = acceptance.slots.map { SlotState(name: $0) }
       if let redacted = acceptance.redactedInput { node.input = redacted }
+      if let plain = acceptance.plainInput {
+        node.input = plain
+        node.seal = nil
+      }
       if node.isScreenless || isAgain { return }
       switch acceptance.container {
       case .none: break

@@ -22,7 +22,7 @@ extension SceneState {
     }
     return SceneTree.Screen(
       id: id, module: node.module.name, host: node.host, input: node.input, phase: node.phase, isSuspended: node.isSuspended,
-      container: container,
+      needsInput: node.link == .needsInput, container: container,
       slots: node.slots.map { slot in
         SceneTree.Slot(name: slot.name, content: slot.content.flatMap(screenTree).map { [$0] } ?? [])
       })
@@ -44,7 +44,8 @@ extension SceneState {
   private func report(_ node: Node) -> ScreenReport {
     ScreenReport(
       summary: summary(node), module: node.module, input: node.input, state: node.state, phase: node.phase, lease: node.lease,
-      isSuspended: node.isSuspended, isVisible: isVisible(node.id), isScreenless: node.isScreenless, children: children(of: node.id),
+      isSuspended: node.isSuspended, needsInput: node.link == .needsInput, isVisible: isVisible(node.id), isScreenless: node.isScreenless,
+      children: children(of: node.id),
       outputs: node.outputs, turns: node.turns, unhandled: node.outbox.count, caller: node.caller)
   }
 
@@ -102,6 +103,20 @@ extension SceneState {
   /// The primary renderer, if one is attached.
   package var primaryRenderer: String? { renderer }
 
+  /// What the input of a coordinator is sealed with.
+  package func seal(of id: ScreenID) -> Seal? { nodes[id]?.seal }
+
+  /// What is sealed and still needed: of open coordinators, of messages and of requests that are not over. O(coordinators).
+  package var seals: Set<Seal> {
+    var seals: Set<Seal> = []
+    for request in pending { if let seal = request.command.action.seal { seals.insert(seal) } }
+    for node in nodes.all {
+      if let seal = node.seal { seals.insert(seal) }
+      for message in node.outbox { if let seal = message.body.seal { seals.insert(seal) } }
+    }
+    return seals
+  }
+
   /// The effects that are under way, to be done again after a restart: links, messages, the renderer's transitions, the next timer.
   ///
   /// Hosts and renderers know by screen, lease and number what they have done already.
@@ -116,7 +131,7 @@ extension SceneState {
         list.append(.connect(connection(of: node, txn: request.command.txn, until: until)))
       case .resuming(let host): list.append(.resume(resumption(of: node, on: host)))
       case .linked: for message in node.outbox { list.append(.deliver(delivery(message, node))) }
-      case .suspended, .unhosted: break
+      case .suspended, .unhosted, .needsInput: break
       }
     }
     for request in pending {

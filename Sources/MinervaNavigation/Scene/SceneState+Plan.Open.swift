@@ -118,7 +118,8 @@ extension SceneState {
     }
     plan.openings.append(
       Plan.Opening(
-        id: id, module: opening.module, input: opening.input, via: opening.via, parent: parent, unhosted: opening.unhosted))
+        id: id, module: opening.module, input: opening.input, seal: opening.seal, via: opening.via, parent: parent,
+        unhosted: opening.unhosted))
     plan.subject = id
     return plan
   }

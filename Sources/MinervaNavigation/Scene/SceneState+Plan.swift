@@ -35,6 +35,7 @@ extension SceneState {
     case .collapse(let ref): plan = try planSplit(ref, collapsed: true, origin: origin)
     case .expand(let ref): plan = try planSplit(ref, collapsed: false, origin: origin)
     case .send(let ref, let input): plan = try planMessage(.input(input), to: try target(ref))
+    case .sendSealed(let ref, let input, let seal): plan = try planMessage(.sealedInput(input, seal), to: try target(ref))
     case .act(let ref, let act):
       let id = try target(ref)
       if let cover = cover(of: id) {
@@ -175,6 +176,11 @@ extension SceneState {
   }
 
   private func planMessage(_ body: Message.Body, to id: ScreenID) throws(Refusal) -> Plan {
+    if nodes[id]?.link == .needsInput {
+      throw Refusal(
+        code: "screen.needs_input",
+        message: "\(id) \(summary(id).module) lost its host and the secrets of its input; close it and open it again")
+    }
     guard let node = nodes[id], node.isHosted else {
       throw Refusal(code: "link.no_endpoint", message: "\(id) \(summary(id).module) has no coordinator that could be told")
     }

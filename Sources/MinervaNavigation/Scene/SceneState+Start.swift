@@ -47,8 +47,9 @@ extension SceneState {
   /// Makes the coordinator of an opening; returns whether a host has to answer.
   mutating func make(_ opening: Plan.Opening, for request: Request, until: SceneTime) -> Bool {
     var node = Node(
-      id: opening.id, module: opening.module, input: opening.input, caller: request.command.caller, ticket: request.ticket,
-      openedAt: request.seq, via: opening.via, isScreenless: opening.isScreenless, parent: opening.parent, isHeard: opening.parent != nil,
+      id: opening.id, module: opening.module, input: opening.input, seal: opening.seal, caller: request.command.caller,
+      ticket: request.ticket, openedAt: request.seq, via: opening.via, isScreenless: opening.isScreenless, parent: opening.parent,
+      isHeard: opening.parent != nil,
       link: opening.unhosted ? .unhosted : .pending)
     nextScreen = opening.id.number + 1
     if node.isScreenless { screenless += 1 }
@@ -63,7 +64,7 @@ extension SceneState {
   /// What a host needs to make a coordinator.
   func connection(of node: Node, txn: String, until: SceneTime) -> Connection {
     Connection(
-      screen: node.id, lease: node.lease, module: node.module, input: node.input, via: node.via, parent: node.parent,
+      screen: node.id, lease: node.lease, module: node.module, input: node.input, seal: node.seal, via: node.via, parent: node.parent,
       parentHost: node.parent.flatMap { nodes[$0]?.host }, seq: node.openedAt, txn: txn, deadline: until)
   }
 

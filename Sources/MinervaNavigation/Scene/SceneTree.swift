@@ -27,6 +27,8 @@ public struct SceneTree: Hashable, Sendable, Codable {
     public var phase: ScreenPhase
     /// Whether its host is lost.
     public var isSuspended: Bool
+    /// Whether it is a placeholder, because its host is lost and its input had secrets that nobody holds any more (P4).
+    public var needsInput: Bool
     /// The container it brings.
     public var container: Container
     /// Its embed slots in declared order.

@@ -51,9 +51,14 @@ public enum ErrorCatalogue {
   private static let payloads: [Entry] = [
     Entry(.inputInvalid, "the payload does not fit the module's input", "correct the field the text names; see modules NAME"),
     Entry(.inputConfigure, "the block that configures a module failed", "correct the block; its own error is in the text"),
+    Entry(.inputSecret, "a secret was given where it would be written down", "give it with open, send or enter"),
+    Entry(.inputLost, "a secret was only in the memory of a broker that died", "give it again"),
     Entry(.outputInvalid, "the payload does not fit the module's output", "correct the field the text names; see modules NAME"),
     Entry(.moduleUnknown, "no running host offers the module", "check the name and that its host runs (modules)"),
     Entry(.moduleSchemaConflict, "two hosts offer the module with different schemas", "bring both hosts to one version"),
+    Entry(
+      .moduleSecretExposed, "an output, a result or a state has a secret field",
+      "keep secrets in inputs, and out of the state that is journaled"),
     Entry(.moduleFactoryFailed, "the host could not create the module", "look at the host's log"),
     Entry(.moduleBadAddress, "the address of a module cannot be read", "write Module or Module@host"),
     Entry(.linkTimeout, "the host did not answer in time whether it takes the screen", "look at the host; repeat", retryable: true),
@@ -72,6 +77,7 @@ public enum ErrorCatalogue {
     Entry(.busy, "a transition runs and the policy is reject", "wait, or use --policy queue", retryable: true),
     Entry(.superseded, "a newer request replaced this one", "nothing, unless both were meant"),
     Entry(.orphaned, "the screen to present from has left", "open from a screen that is there"),
+    Entry(.screenNeedsInput, "the screen's host and the secrets of its input are lost", "close it and open it again"),
     Entry(.sceneAppRequired, "several apps run and none was named", "add --app NAME"),
   ]
 

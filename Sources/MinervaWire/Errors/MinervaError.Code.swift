@@ -48,10 +48,13 @@ extension MinervaError.Code {
 
   // Payloads and modules.
   public static let inputInvalid: Self = "input.invalid"
+  public static let inputSecret: Self = "input.secret"
+  public static let inputLost: Self = "input.lost"
   public static let inputConfigure: Self = "input.configure"
   public static let outputInvalid: Self = "output.invalid"
   public static let moduleUnknown: Self = "module.unknown"
   public static let moduleSchemaConflict: Self = "module.schema_conflict"
+  public static let moduleSecretExposed: Self = "module.secret_exposed"
   public static let moduleFactoryFailed: Self = "module.factory_failed"
   public static let moduleBadAddress: Self = "module.bad_address"
   public static let linkTimeout: Self = "link.timeout"
@@ -70,6 +73,9 @@ extension MinervaError.Code {
   public static let superseded: Self = "nav.superseded"
   public static let orphaned: Self = "nav.orphaned"
   public static let sceneAppRequired: Self = "scene.app_required"
+
+  // Screens.
+  public static let screenNeedsInput: Self = "screen.needs_input"
 
   // Routes.
   public static let routeInvalidURL: Self = "route.invalid_url"

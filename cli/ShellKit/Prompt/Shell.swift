@@ -139,8 +139,12 @@ extension Session {
   package func holdsSecret(_ statements: [Statement]) async -> Bool {
     for statement in statements where statement.verb.name == "enter" {
       guard let reference = statement.call.reference("screen"), let field = statement.call.text("field") else { continue }
-      guard let ref = try? await screen(reference), let look = lastLook, let screen = look.tree.resolve(ref) else { continue }
-      if look.renderings[screen.id]?.row(field)?.secret == true { return true }
+      guard let ref = try? await screen(reference), let look = lastLook, let screen = look.tree.resolve(ref) else { return true }
+      guard let rows = look.renderings[screen.id]?.sections.flatMap(\.rows) else { return true }
+      // Beside secret fields, a name that is none of the others may be a slip of the finger.
+      if rows.contains(where: { $0.secret == true }), rows.first(where: { $0.id == field }).map({ $0.secret == true }) ?? true {
+        return true
+      }
     }
     for statement in statements where statement.verb.name == "open" {
       guard let name = statement.call.module("module")?.name, let modules = try? await target.modules() else { continue }

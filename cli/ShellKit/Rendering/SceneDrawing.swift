@@ -59,7 +59,10 @@ package struct SceneDrawing {
     let back = isBack ? "‹ " : ""
     guard let rendering = look.renderings[screen.id] else {
       if screen.container != .none { return [] }
-      return [back + title(of: screen), screen.isSuspended ? "(waiting for its host)" : "(shows nothing)"]
+      return [
+        back + title(of: screen),
+        screen.needsInput ? "(its host and its secrets are lost)" : screen.isSuspended ? "(waiting for its host)" : "(shows nothing)",
+      ]
     }
     var lines = rendering.lines(width: width - DisplayWidth.of(back)).map(Escaping.visible)
     if rendering.title.isEmpty, rendering.alert == nil, screen.container != .none {

@@ -6,7 +6,9 @@ package enum TreeText {
   /// One screen, `s15 Post{id:3}`, with what is unusual about it.
   package static func screen(_ screen: SceneTree.Screen) -> String {
     var text = "\(screen.id) \(Escaping.visible(screen.module))\(PayloadDigest.text(screen.input))"
-    if screen.isSuspended {
+    if screen.needsInput {
+      text += " (needs input)"
+    } else if screen.isSuspended {
       text += " (suspended)"
     } else if screen.phase != .presented {
       text += " (\(screen.phase.rawValue))"
@@ -51,7 +53,7 @@ package enum TreeText {
         JSONLine([
           ("path", .text(place.path.description)), ("depth", .number(index + 1)), ("screen", .text(screen.id.description)),
           ("module", .text(screen.module)), ("host", .text(screen.host)), ("phase", .text(screen.phase.rawValue)),
-          ("suspended", .flag(screen.isSuspended)),
+          ("suspended", .flag(screen.isSuspended)), ("needs_input", .flag(screen.needsInput)),
           ("input", screen.input.isEmpty ? .null : .json(String(decoding: screen.input, as: UTF8.self))),
         ]).text
       }

@@ -71,7 +71,7 @@ extension Session {
     let place = look.tree.place(of: screen.id)
     var rows = [
       ("screen", screen.id.description), ("module", screen.module), ("host", screen.host.isEmpty ? "none" : screen.host),
-      ("phase", screen.isSuspended ? "suspended" : screen.phase.rawValue),
+      ("phase", screen.needsInput ? "needs input" : screen.isSuspended ? "suspended" : screen.phase.rawValue),
       ("place", place.map { "\($0.path), depth \($0.depth)" } ?? "none"),
       ("input", screen.input.isEmpty ? "none" : String(decoding: screen.input, as: UTF8.self)),
     ]

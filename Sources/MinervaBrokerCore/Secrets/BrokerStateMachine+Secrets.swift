@@ -1,0 +1,164 @@
+import MinervaInterfaces
+import MinervaNavigation
+import MinervaProtocol
+import MinervaWire
+
+/// What must not be written down (P4): records hold a seal and what everyone may see, the text itself stays in memory and goes to hosts alone.
+///
+/// In doubt a text is sealed: that of a module nobody has offered yet, and what is entered into a screen before it has said which of its
+/// fields are secret. A sealed text works as any other as long as this broker lives.
+extension BrokerStateMachine {
+  // MARK: On the way in
+
+  /// An action as it may be recorded.
+  /// - Throws: `bus.bad_message` for an action that names a seal itself, `input.secret` for a secret given where it can't be sealed.
+  mutating func sealed(_ action: Command.Action, in scene: String) throws(MinervaError) -> Command.Action {
+    if action.seal != nil { throw MinervaError(.badMessage, "seals are made by brokers") }
+    switch action {
+    case .open(var opening):
+      if opening.unhosted { return action }
+      (opening.input, opening.seal) = sealed(opening.input, of: opening.module, in: scene)
+      return opening.seal == nil ? action : .open(opening)
+    case .send(let ref, let input):
+      guard let (shown, seal) = sealed(input, to: ref, in: scene) else { return action }
+      return .sendSealed(ref, shown, seal)
+    case .act(let ref, .enter(let field, let value)):
+      guard mustSeal(field, of: ref, in: scene) else { return action }
+      return .act(ref, .enterSealed(field: field, seal(Array(value.utf8), in: scene)))
+    case .launch(let module, let input): try requireOpen(input, of: module.name, in: scene, verb: action.verb)
+    case .go(_, _, let input?): try requireOpen(input, of: nil, in: scene, verb: action.verb)
+    case .setStack(_, let elements):
+      for case .module(let module, let input) in elements { try requireOpen(input, of: module.name, in: scene, verb: action.verb) }
+    case .follow(let steps):
+      for step in steps { try requireOpen(step.input, of: step.module.name, in: scene, verb: action.verb) }
+    default: break
+    }
+    return action
+  }
+
+  /// A verdict as it may be recorded: what was sealed in doubt is opened, and containers that start with secrets are refused.
+  func checked(_ report: LinkReport, in scene: String) -> LinkReport {
+    guard case .accepted(var acceptance) = report.verdict else { return report }
+    var starts: [ModuleStart] = []
+    switch acceptance.container {
+    case .none: break
+    case .tabs(let tabs, _): starts = tabs.map(\.start)
+    case .split(let primary, let detail, _): starts = [primary] + (detail.map { [$0] } ?? [])
+    }
+    starts += acceptance.transitions.map { ModuleStart($0.opening.module, input: $0.opening.input) }
+    var report = report
+    do throws(MinervaError) {
+      for start in starts { try requireOpen(start.input, of: start.module.name, in: scene, verb: "start") }
+    } catch {
+      report.verdict = .refused(Refusal(error))
+      return report
+    }
+    acceptance.plainInput = nil
+    if acceptance.redactedInput == nil, let slot = scenes[scene], let seal = slot.state.seal(of: report.screen),
+      let module = slot.state.screen(report.screen)?.module,
+      case .none = registry.secrecy(of: module.name, in: module.app ?? slot.identity.app)
+    {
+      acceptance.plainInput = vaults[scene]?[seal]
+    }
+    report.verdict = .accepted(acceptance)
+    return report
+  }
+
+  private mutating func seal(_ text: [UInt8], in scene: String) -> Seal {
+    vaults[scene, default: Vault()].put(text) {
+      sealed += 1
+      return Seal(epoch << 32 | sealed)
+    }
+  }
+
+  /// What may be seen of a module's input, and the seal of the whole, if there is anything to hide.
+  private mutating func sealed(_ input: [UInt8], of module: ModuleAddress, in scene: String) -> ([UInt8], Seal?) {
+    let app = module.app ?? scenes[scene]?.identity.app ?? ""
+    switch registry.secrecy(of: module.name, in: app) {
+    case .none: return (input, nil)
+    case .unknown: return input.isEmpty ? (input, nil) : (Self.hidden, seal(input, in: scene))
+    case .fields(let schema):
+      let shown = schema.redacted(input)
+      return shown == input ? (input, nil) : (shown, seal(input, in: scene))
+    }
+  }
+
+  /// The same of one more input. Whose it will be is only known when its turn comes, unless the screen is named by its own name.
+  private mutating func sealed(_ input: [UInt8], to ref: ScreenRef, in scene: String) -> ([UInt8], Seal)? {
+    guard let slot = scenes[scene] else { return nil }
+    if isCertain(ref, slot), let id = try? slot.state.resolve(ref), let module = slot.state.screen(id)?.module {
+      let (shown, seal) = sealed(input, of: module, in: scene)
+      return seal.map { (shown, $0) }
+    }
+    guard registry.secretiveInputs(of: slot.identity.app).contains(where: { $0.redacted(input) != input }) else { return nil }
+    return (Self.hidden, seal(input, in: scene))
+  }
+
+  /// Whether what is entered into a field must not be written down, or may be such.
+  private func mustSeal(_ field: String, of ref: ScreenRef, in scene: String) -> Bool {
+    guard let slot = scenes[scene], isCertain(ref, slot), let id = try? slot.state.resolve(ref) else { return true }
+    guard let plain = slot.plainFields[id] else { return true }
+    return plain.map { !$0.contains(field) } ?? false
+  }
+
+  /// Whether a reference means the same screen when its turn comes.
+  private func isCertain(_ ref: ScreenRef, _ slot: SceneSlot) -> Bool {
+    if case .id = ref { true } else { slot.state.requests.isEmpty }
+  }
+
+  /// Refuses secrets where a record would have to hold them.
+  /// - Parameter module: Whose input it is; of any module of the app, if `nil`.
+  private func requireOpen(_ input: [UInt8], of module: String?, in scene: String, verb: String) throws(MinervaError) {
+    let app = scenes[scene]?.identity.app ?? ""
+    let schemas: [PayloadSchema]
+    if let module {
+      guard case .fields(let schema) = registry.secrecy(of: module, in: app) else { return }
+      schemas = [schema]
+    } else {
+      schemas = registry.secretiveInputs(of: app)
+    }
+    for schema in schemas where schema.redacted(input) != input {
+      throw MinervaError("input.secret", "\(verb) would write a secret of \(schema.name) down; give it with open, send or enter")
+    }
+  }
+
+  /// What stands for an input of which nothing may be seen.
+  private static let hidden = JSONValue.string(PayloadSchema.redaction).bytes
+
+  // MARK: On the way out
+
+  /// Puts the text of a seal in the place of what everyone may see; `false` when it is lost.
+  func opened(_ input: inout [UInt8], _ seal: Seal?, of scene: String) -> Bool {
+    guard let seal else { return true }
+    guard let text = vaults[scene]?[seal] else { return false }
+    input = text
+    return true
+  }
+
+  /// A message with its text; one whose text is lost goes as it is, and its host answers that.
+  func opened(_ delivery: Delivery, of scene: String) -> Delivery {
+    guard let seal = delivery.message.body.seal, let text = vaults[scene]?[seal] else { return delivery }
+    var delivery = delivery
+    let number = delivery.message.number
+    switch delivery.message.body {
+    case .sealedInput: delivery.message = Message(number: number, body: .input(text))
+    case .act(.enterSealed(let field, _)):
+      delivery.message = Message(number: number, body: .act(.enter(field: field, value: String(decoding: text, as: UTF8.self))))
+    default: break
+    }
+    return delivery
+  }
+
+  /// Says in a host's place that a module cannot be made: the secrets of its input are lost with an earlier life of this broker.
+  mutating func feedLoss(of screen: ScreenID, lease: UInt32, in scene: String, now: Moment, _ actions: inout [BrokerAction]) {
+    let refusal = Refusal(
+      code: Seal.lost, message: "the secrets of \(screen)'s input were lost with a restart of the broker; open it again")
+    feed(.link(LinkReport(screen: screen, lease: lease, verdict: .refused(refusal))), to: scene, now: now, &actions)
+  }
+
+  /// Forgets the texts that nothing needs any more.
+  mutating func tidy(_ scene: String) {
+    guard let vault = vaults[scene], !vault.isEmpty, let state = scenes[scene]?.state else { return }
+    vaults[scene]?.keep(state.seals)
+  }
+}

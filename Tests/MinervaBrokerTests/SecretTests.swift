@@ -1,0 +1,253 @@
+@testable import MinervaBrokerCore
+import MinervaInterfaces
+import MinervaJournal
+import MinervaNavigation
+import MinervaProtocol
+import MinervaWire
+import Testing
+
+/// What must not be written down (P4), before records, snapshots and events.
+@Suite("The broker and secrets")
+struct SecretTests {
+  private static let secret = "hunter2-of-all-things"
+  private static let login = PayloadSchema(
+    name: "Login", shape: .object(name: "Login", [.init("name", .string), .init("password", .secret(.string))]))
+
+  private func input(_ password: String = secret) -> [UInt8] { Array(#"{"name":"ada","password":"\#(password)"}"#.utf8) }
+
+  private func opened() -> Machine {
+    var machine = Machine()
+    register(&machine)
+    machine.open("Home", txn: "a")
+    machine.settle()
+    return machine
+  }
+
+  private func register(_ machine: inout Machine, incarnation: UInt64 = 1, running: [RunningCoordinator] = []) {
+    machine.register("shop-1", incarnation: incarnation, modules: ["Home", "Login"], schemas: ["Login": Self.login], running: running)
+  }
+
+  /// Lets a screen say which of its fields may be written down.
+  private func show(_ plain: [String]?, on screen: UInt32 = 1, _ machine: inout Machine) {
+    let change = ListEvent(screen: ScreenID(screen), from: 0, to: 1, counts: ChangeCounts(), computedBy: "", changes: [])
+    machine.take(
+      machine.broker.rendered(
+        RenderingReport(
+          scene: machine.identity, rendering: StampedRendering(screen: ScreenID(screen), version: 1, body: [1]), change: change,
+          answersTurn: false, plainFields: plain), now: machine.now))
+  }
+
+  private func enter(_ field: String, on ref: ScreenRef = .id(ScreenID(1)), txn: String = "e", _ machine: inout Machine) {
+    machine.request(.act(ref, .enter(field: field, value: Self.secret)), txn: txn)
+    machine.commit()
+  }
+
+  private func holds(_ bytes: [UInt8]) -> Bool { String(decoding: bytes, as: UTF8.self).contains(Self.secret) }
+
+  /// Whether the secret is in what the journal was given, in a snapshot of the scene, or in what was published.
+  private func isWritten(_ machine: Machine) throws -> Bool {
+    if machine.journaled.contains(where: { holds($0.record) }) { return true }
+    for action in machine.actions { if case .publish(let event) = action, holds(try CBOR.encode(event)) { return true } }
+    let slot = try #require(machine.broker.scenes["main"])
+    return holds(try CBOR.encode(SceneImage(at: 0, state: slot.state)))
+  }
+
+  private func delivered(_ machine: Machine) -> [Message.Body] {
+    machine.actions.compactMap { if case .order(_, .deliver(_, let delivery, at: _)) = $0 { delivery.message.body } else { nil } }
+  }
+
+  private func connected(_ machine: Machine) -> [[UInt8]] {
+    machine.actions.compactMap { if case .connect(_, let order) = $0 { order.connection.input } else { nil } }
+  }
+
+  private func report(_ screen: UInt32, _ machine: Machine) -> ScreenReport? {
+    machine.broker.scenes["main"]?.state.screen(ScreenID(screen))
+  }
+
+  @Test("P4: what is entered into a secret field reaches its host and is written nowhere")
+  func enteredSecrets() throws {
+    var machine = opened()
+    show(["name"], &machine)
+    enter("password", &machine)
+    #expect(delivered(machine) == [.act(.enter(field: "password", value: Self.secret))])
+    #expect(try !isWritten(machine))
+  }
+
+  @Test("P4: a field that is not secret is recorded as it is, so that a restart loses nothing of it (K3)")
+  func plainFields() throws {
+    var machine = opened()
+    show(["name"], &machine)
+    enter("name", &machine)
+    #expect(try isWritten(machine))
+    var again = try Machine(restarting: machine, epoch: 2)
+    register(&again, running: [RunningCoordinator(scene: again.identity, screen: ScreenID(1), handled: 0)])
+    again.commit()
+    #expect(delivered(again) == [.act(.enter(field: "name", value: Self.secret))])
+  }
+
+  @Test(
+    "P4: in doubt a text is taken for a secret: a misspelt field, a screen that has shown nothing, a reference that may change",
+    arguments: ["pasword", "unseen", "top"])
+  func doubts(which: String) throws {
+    var machine = opened()
+    if which != "unseen" { show(["name"], &machine) }
+    if which == "top" {
+      // While something is under way, what `top` means is only known when it is over.
+      machine.open("Home", txn: "b")
+      enter("name", on: .top, &machine)
+    } else {
+      enter(which == "unseen" ? "name" : which, &machine)
+    }
+    #expect(try !isWritten(machine))
+  }
+
+  @Test("K3: a host that is lost with a secret in its mailbox is given the whole text again")
+  func redelivery() throws {
+    var machine = opened()
+    show(["name"], &machine)
+    enter("password", &machine)
+    machine.actions = []
+    machine.take(machine.broker.lost("shop-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+    machine.settle()
+    register(&machine, incarnation: 2)
+    machine.settle()
+    #expect(delivered(machine) == [.act(.enter(field: "password", value: Self.secret))])
+    #expect(try !isWritten(machine))
+  }
+
+  @Test("P4: after a broker's restart a text that no host had handled is lost, and its host hears so")
+  func lostText() throws {
+    var machine = opened()
+    show(["name"], &machine)
+    enter("password", &machine)
+    var again = try Machine(restarting: machine, epoch: 2)
+    register(&again, running: [RunningCoordinator(scene: again.identity, screen: ScreenID(1), handled: 0)])
+    again.commit()
+    guard case .act(.enterSealed("password", _)) = delivered(again).first else {
+      Issue.record("\(delivered(again))")
+      return
+    }
+  }
+
+  @Test("P4: an input with a secret is opened whole and seen redacted")
+  func openedSecrets() throws {
+    var machine = opened()
+    machine.request(.open(Command.Opening(ModuleAddress(name: "Login"), input: input())), txn: "b")
+    machine.commit()
+    #expect(connected(machine) == [input()])
+    machine.settle()
+    #expect(report(2, machine)?.input == input(PayloadSchema.redaction))
+    #expect(try !isWritten(machine))
+  }
+
+  @Test("N3: opens that differ in a secret alone are two wishes, equal ones are joined")
+  func joining() {
+    var machine = opened()
+    for (txn, password) in [("b", "one"), ("c", "two"), ("d", "one")] {
+      let command = Command(
+        txn: txn, caller: "test", action: .open(Command.Opening(ModuleAddress(name: "Login"), input: input(password))), policy: .join)
+      let request = SceneRequest(scene: SceneAddress(name: "main"), command: command)
+      machine.take(machine.broker.request(request, token: CallToken(txn.utf8.first ?? 0), node: "shell", now: machine.now))
+    }
+    machine.settle()
+    #expect(machine.stack == ["Home", "Login", "Login"])
+  }
+
+  @Test("P4: an input of a module that nobody has offered yet is withheld until its host says that nothing of it is secret")
+  func unknownModules() throws {
+    var machine = opened()
+    machine.take(machine.broker.lost("shop-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+    machine.settle()
+    var again = try Machine(restarting: machine, epoch: 2)
+    again.request(.open(Command.Opening(ModuleAddress(name: "Detail"), input: Array(#"{"id":"\#(Self.secret)"}"#.utf8))), txn: "b")
+    again.commit()
+    #expect(try !isWritten(again))
+    again.register("shop-1", incarnation: 2, modules: ["Home", "Detail"])
+    again.settle()
+    #expect(report(2, again)?.input == Array(#"{"id":"\#(Self.secret)"}"#.utf8))
+    #expect(again.broker.scenes["main"]?.state.seals == [])
+  }
+
+  @Test("P4: after a broker's restart a screen with a secret input goes on with its host")
+  func keptScreens() throws {
+    var machine = opened()
+    machine.request(.open(Command.Opening(ModuleAddress(name: "Login"), input: input())), txn: "b")
+    machine.settle()
+    var again = try Machine(restarting: machine, epoch: 2)
+    let running = [1, 2].map { RunningCoordinator(scene: again.identity, screen: ScreenID($0), handled: 0) }
+    register(&again, running: running)
+    again.settle()
+    #expect(report(2, again)?.needsInput == false)
+    #expect(report(2, again)?.isSuspended == false)
+  }
+
+  @Test("P4: without its host it is a placeholder that needs input: never made again from what may be seen, and removable")
+  func placeholders() throws {
+    var machine = opened()
+    machine.request(.open(Command.Opening(ModuleAddress(name: "Login"), input: input())), txn: "b")
+    machine.settle()
+    var again = try Machine(restarting: machine, epoch: 2)
+    register(&again, incarnation: 2)
+    again.commit()
+    let resumed = again.actions.compactMap { if case .resume(_, let order) = $0 { order.resumption.screen } else { nil } }
+    #expect(resumed == [ScreenID(1)])
+    again.settle()
+    #expect(report(2, again)?.needsInput == true)
+    #expect(again.stack == ["Home", "Login"])
+    let send = again.request(.send(.id(ScreenID(2)), input()), txn: "s")
+    again.settle()
+    #expect(again.refusal(of: send) == "screen.needs_input")
+    #expect(try !isWritten(again))
+    again.request(.close([.id(ScreenID(2))]), txn: "c")
+    again.settle()
+    #expect(again.stack == ["Home"])
+  }
+
+  @Test("P4: one more input with a secret reaches its host and is written nowhere")
+  func sentSecrets() throws {
+    var machine = opened()
+    machine.request(.open(Command.Opening(ModuleAddress(name: "Login"), input: input("first"))), txn: "b")
+    machine.settle()
+    machine.request(.send(.id(ScreenID(2)), input()), txn: "s")
+    machine.commit()
+    #expect(delivered(machine) == [.input(input())])
+    #expect(try !isWritten(machine))
+  }
+
+  @Test("P4: a coordinator's own requests are sealed as well")
+  func secretsOfTurns() throws {
+    var machine = opened()
+    let opening = Command.Opening(ModuleAddress(name: "Login"), input: input())
+    let turn = TurnReport(screen: ScreenID(1), lease: 1, number: 1, handled: nil, requests: [TurnRequest(.open(opening))])
+    machine.take(
+      machine.broker.turn(TurnSubmission(scene: machine.identity, report: turn, rendering: false), token: 99, now: machine.now))
+    machine.commit()
+    #expect(connected(machine) == [input()])
+    #expect(try !isWritten(machine))
+  }
+
+  @Test("P4: a secret where a record would have to hold it is refused, and so are seals that callers make up")
+  func refusals() throws {
+    var machine = opened()
+    let set = machine.request(
+      .setStack(.main, [.screen(.id(ScreenID(1))), .module(ModuleAddress(name: "Login"), input: input())]), txn: "b")
+    let launch = machine.request(.launch(module: ModuleAddress(name: "Login"), input: input()), txn: "c")
+    let go = machine.request(.go(name: "login", from: nil, input: input()), txn: "d")
+    let forged = machine.request(.act(.id(ScreenID(1)), .enterSealed(field: "name", Seal(1 << 32 | 1))), txn: "f")
+    machine.settle()
+    #expect([set, launch, go].map { machine.refusal(of: $0) } == ["input.secret", "input.secret", "input.secret"])
+    #expect(machine.refusal(of: forged) == "bus.bad_message")
+    #expect(try !isWritten(machine))
+  }
+
+  @Test("P4: the broker forgets a text when nothing needs it any more")
+  func forgetting() {
+    var machine = opened()
+    show(["name"], &machine)
+    enter("password", &machine)
+    #expect(machine.broker.vaults["main"]?.isEmpty == false)
+    _ = machine.turn(ScreenID(1), 1, handled: 1)
+    machine.settle()
+    #expect(machine.broker.vaults["main"]?.isEmpty == true)
+  }
+}
