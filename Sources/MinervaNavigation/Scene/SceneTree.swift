@@ -28,7 +28,7 @@ public struct SceneTree: Hashable, Sendable, Codable {
     /// Whether its host is lost.
     public var isSuspended: Bool
     /// Whether it is a placeholder, because its host is lost and its input had secrets that nobody holds any more (P4).
-    public var needsInput: Bool
+    public var needsInput = false
     /// The container it brings.
     public var container: Container
     /// Its embed slots in declared order.
