@@ -9,10 +9,12 @@ let house: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// The suite's own build (`cli/minerva test`) optimises what its properties and simulations spend their time in; the tests
+/// Whether this is the suite's own build, as `cli/minerva test` makes it.
+let isSuite = Context.environment["MINERVA_SUITE"] != nil
+
+/// The suite's own build optimises what its properties and simulations spend their time in; the tests
 /// themselves stay as they are, the optimiser takes minutes over them.
-let quick: [SwiftSetting] =
-  Context.environment["MINERVA_SUITE"] == nil ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))]
+let quick: [SwiftSetting] = isSuite ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
 
 /// The pure targets: the standard library alone, every unsafe expression marked.
 let pure: [SwiftSetting] = house + [.strictMemorySafety()] + quick
@@ -44,7 +46,7 @@ let package = Package(
     .executable(name: "minerva-host", targets: ["minerva-host"]),
     .executable(name: "minerva-diff", targets: ["minerva-diff"]),
     .executable(name: "minerva-floor", targets: ["minerva-floor"]),
-  ],
+  ] + (isSuite ? [.library(name: "ClockJump", type: .dynamic, targets: ["clock-jump"])] : []),
   targets: [
     // C libraries, as Debian ships them: a module map each, nothing else.
     .systemLibrary(name: "CZeroMQ", path: "Sources/CZeroMQ"),
@@ -166,6 +168,8 @@ let package = Package(
 
     // Strangers at a bus's endpoint, for the tests of it.
     layer("RawPeers", on: ["CZeroMQ", "MinervaTransport", "MinervaWire"], at: "Tests/Support"),
+    // A wall clock that tests move, preloaded into their processes.
+    .target(name: "clock-jump", path: "Tests/Support/clock-jump", publicHeadersPath: "."),
     // A reader of events in a process of its own, for tests that stop it.
     program("scene-watcher", on: ["CommandKit", "Minerva", "MinervaInterfaces", "MinervaTransport", "MinervaWire"], at: "Tests/Support"),
 

@@ -29,7 +29,7 @@ package final class LockFile: Sendable {
         let code: MinervaError.Code = errno == EACCES ? .unsafeDirectory : .runtimeFile
         throw MinervaError(code, "cannot open the lock \(path); check the owner of its directory", errno: errno)
       }
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      guard takes(descriptor) else {
         let failure = errno
         let holder = readHolder(descriptor)
         close(descriptor)
@@ -54,6 +54,16 @@ package final class LockFile: Sendable {
       return LockFile(path: path, descriptor: descriptor)
     }
     throw MinervaError(.endpointTaken, "\(path) changes hands all the time; try again")
+  }
+
+  /// Locks at once, or within the moment for which another process only looks whether the lock is held.
+  private static func takes(_ descriptor: Int32) -> Bool {
+    for attempt in 0..<10 {
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+      guard errno == EWOULDBLOCK, attempt < 9 else { return false }
+      usleep(2_000)
+    }
+    return false
   }
 
   /// The process id in a lock that is held, or nil when nobody holds it.
@@ -96,7 +106,7 @@ package final class LockFile: Sendable {
     }
   }
 
-  /// Whether a process accepts connections at a socket.
+  /// Whether a process accepts connections at a socket. The listener sees a connection that says nothing.
   package static func answers(_ path: String) -> Bool {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

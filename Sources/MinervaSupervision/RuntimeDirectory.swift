@@ -116,6 +116,12 @@ package struct RuntimeDirectory: Sendable, Hashable {
   /// The path of the lock of that name.
   package func lockPath(_ name: String) -> String { "\(path)/\(name).lock" }
 
+  /// Whether a process holds a name here and has made its socket; asked without a connection to it.
+  package func isServed(_ name: String) -> Bool {
+    guard let path = try? socketPath(name) else { return false }
+    return access(path, F_OK) == 0 && LockFile.holder(of: lockPath(name)) != nil
+  }
+
   /// The directory of the log files; created when a process is started with a log.
   package var logDirectory: String { "\(path)/logs" }
 

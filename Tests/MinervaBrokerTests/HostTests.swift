@@ -150,6 +150,24 @@ struct HostTests {
     #expect(report(machine)?.state == [1])
   }
 
+  @Test("A turn that comes after its screen was rolled back leaves the scene settled: no rendering follows it")
+  func lateTurnsUnsettleNothing() {
+    var machine = opened()
+    machine.open("Detail", txn: "late")
+    machine.commit()
+    machine.wait(10_000)
+    machine.settle()
+    #expect(machine.stack == ["Home"])
+    let token = machine.turn(ScreenID(2), 1, handled: nil, state: [1], rendering: true)
+    machine.settle()
+    guard case .turned(let receipt) = machine.reply(to: token) else {
+      Issue.record("the turn was not answered")
+      return
+    }
+    #expect(receipt.refusal?.code == "nav.stale_ref")
+    #expect(machine.broker.scenes["main"]?.isSettled == true)
+  }
+
   @Test("Two hosts that offer a module with different schemas cannot both join")
   func schemasMustAgree() {
     var machine = opened()

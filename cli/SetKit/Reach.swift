@@ -29,10 +29,7 @@ package struct Reach: Sendable {
   package var endpoint: String { connection.endpoint.description }
 
   /// Whether a broker lives in the runtime directory.
-  package var isBrokerThere: Bool {
-    guard let path = try? runtime.socketPath("broker") else { return false }
-    return LockFile.answers(path)
-  }
+  package var isBrokerThere: Bool { runtime.isServed("broker") }
 
   /// Connects to the broker.
   package func client(name: String, patience: Duration = .zero) async throws(MinervaError) -> Client {

@@ -19,7 +19,7 @@ package final class SupervisorLink: SetControl {
   /// Connects; `bus.unreachable` when nobody supervises in that directory.
   package static func connect(_ runtime: RuntimeDirectory) async throws(MinervaError) -> SupervisorLink {
     let path = try runtime.socketPath("supervisor")
-    guard LockFile.answers(path) else { throw MinervaError(.unreachable, "nothing runs in \(runtime.path); minerva up starts it") }
+    guard runtime.isServed("supervisor") else { throw MinervaError(.unreachable, "nothing runs in \(runtime.path); minerva up starts it") }
     do {
       let interfaces = try await FixedInterfaces.learn()
       let name = "control-" + String(UInt32.random(in: .min ... .max), radix: 36)

@@ -137,7 +137,10 @@ extension BrokerStateMachine {
       return [.answer(token, .turned(TurnReceipt(refusal: Refusal(error))))]
     }
     turns[TurnKey(scene: name, screen: report.screen, number: report.number), default: []].append(token)
-    if submission.rendering { scenes[name]?.announced.insert(report.screen) }
+    // Of a screen that is gone, or that another life holds, no rendering follows: the turn is refused.
+    if submission.rendering, scenes[name]?.state.screen(report.screen)?.lease == report.lease {
+      scenes[name]?.announced.insert(report.screen)
+    }
     feed(.turn(report), to: name, now: now, &actions)
     return actions
   }

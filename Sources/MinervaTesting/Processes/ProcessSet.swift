@@ -19,10 +19,16 @@ import Synchronization
 /// ```
 public final class ProcessSet: Sendable {
   private let runtime: RuntimeDirectory
+  private let environment: [String: String]
   private let processes = Mutex<[String: SpawnedProcess]>([:])
 
   /// Makes the private directory.
-  public init() throws(MinervaError) { runtime = try RuntimeDirectory.makePrivate(prefix: "minerva-test") }
+  ///
+  /// - Parameter environment: Variables that the processes get besides those of the test.
+  public init(environment: [String: String] = [:]) throws(MinervaError) {
+    self.environment = environment
+    runtime = try RuntimeDirectory.makePrivate(prefix: "minerva-test")
+  }
 
   /// The path of the runtime directory.
   public var directory: String { runtime.path }
@@ -40,8 +46,8 @@ public final class ProcessSet: Sendable {
   @discardableResult
   public func startCommand(_ name: String, _ executable: String, _ arguments: [String]) throws(MinervaError) -> Int32 {
     let specification = ProcessSpecification(
-      name: name, kind: "test", executable: try ProductDirectory.executable(executable), arguments: arguments, output: .log,
-      restart: .never)
+      name: name, kind: "test", executable: try ProductDirectory.executable(executable), arguments: arguments,
+      environment: environment, output: .log, restart: .never)
     let process = try SpawnedProcess.start(specification, runtime: runtime)
     processes.withLock { $0[name] = process }
     return process.pid

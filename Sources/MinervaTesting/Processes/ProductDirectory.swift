@@ -3,10 +3,11 @@ public import MinervaWire
 
 /// Where the built executables are: beside the running one, or where `MINERVA_PRODUCTS` says.
 public enum ProductDirectory {
-  /// The path of a built executable.
+  /// The path of a built executable; an absolute path is what it says.
   ///
   /// - Throws: `process.start` with the directories that were looked into.
   public static func executable(_ name: String) throws(MinervaError) -> String {
+    if name.hasPrefix("/"), access(name, X_OK) == 0 { return name }
     var looked: [String] = []
     for directory in candidates() {
       let path = "\(directory)/\(name)"

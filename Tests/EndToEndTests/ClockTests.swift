@@ -1,0 +1,79 @@
+import Glibc
+import Minerva
+import MinervaInterfaces
+import MinervaNavigation
+import MinervaTesting
+import MinervaWire
+import Testing
+
+/// Processes whose wall clock is moved under them (architecture, section 4: clocks).
+@Suite("Real processes whose clock jumps", .serialized, .oneAtATime)
+struct ClockTests {
+  /// The wall clock's offset of every process that maps it, in seconds.
+  private struct Offset {
+    let path: String
+
+    init() throws {
+      path = "/tmp/minerva-clock-\(UInt64.random(in: .min ... .max))"
+      try set(0)
+    }
+
+    func set(_ seconds: Int64) throws {
+      let file = open(path, O_WRONLY | O_CREAT, 0o600)
+      guard file >= 0 else { throw MinervaError("file.unwritable", "\(path): \(String(cString: strerror(errno)))") }
+      defer { close(file) }
+      let written = withUnsafeBytes(of: seconds) { pwrite(file, $0.baseAddress, $0.count, 0) }
+      guard written == 8 else { throw MinervaError("file.unwritable", path) }
+    }
+  }
+
+  /// What the wall clock of a process of the set says, as its journal does: a date is asked of `date` under the same variables.
+  private func year(_ variables: [String: String]) throws -> String {
+    let set = try ProcessSet(environment: variables)
+    defer { set.end() }
+    try set.startCommand("date", "/bin/date", ["+%Y"])
+    #expect(set.exit(of: "date") == 0)
+    return String(set.log(of: "date").prefix(4))
+  }
+
+  @Test("Processes: the wall clock jumps by days, back and forth: nobody is lost, no call ends early or late, no lease is over")
+  func clocksJump() async throws {
+    let offset = try Offset()
+    defer { unlink(offset.path) }
+    let variables = [
+      "LD_PRELOAD": try ProductDirectory.executable("libClockJump.so"), "MINERVA_CLOCK_OFFSET": offset.path,
+    ]
+    // The jumps are real for whoever asks for the time.
+    try offset.set(400 * 366 * 86_400)
+    #expect(try #require(Int(try year(variables))) > 2_400)
+    try offset.set(0)
+
+    let set = try ProcessSet(environment: variables)
+    defer { set.end() }
+    try set.startAll(app: "shop", hosts: 1, workers: 1)
+    let client = try await set.client()
+    #expect(await set.wait { ((try? await client.modules().isEmpty) ?? true) == false })
+    let before = try await client.status()
+    for (number, jump) in [86_400, -86_400, 10, -10, 3_600, 0].enumerated() {
+      try offset.set(Int64(jump))
+      let opened = try await client.request(.open(.init(ModuleAddress(name: "Settings"))), within: .seconds(5))
+      #expect(opened.outcome.presented.count == 1, "jump \(number)")
+      // A deadline that nobody's answer ends is as long as it was asked to be, whatever the wall clock says meanwhile.
+      set.signal("shop-1", SIGSTOP)
+      let started = ContinuousClock.now
+      await #expect(throws: MinervaError.self) {
+        try offset.set(Int64(jump) + 7_200)
+        _ = try await client.request(
+          .open(.init(ModuleAddress(name: "Settings"))), txn: "stopped-\(number)", within: .milliseconds(400))
+      }
+      #expect(ContinuousClock.now - started >= .milliseconds(400))
+      set.signal("shop-1", SIGCONT)
+      #expect(await set.wait { (try? await client.snapshot().settled) == true }, "jump \(number)")
+    }
+    let after = try await client.status()
+    #expect(after.epoch == before.epoch)
+    #expect(Set(after.peers.map(\.pid)) == Set(before.peers.map(\.pid)))
+    #expect(try await client.coordinators().allSatisfy { !$0.isSuspended })
+    await client.close()
+  }
+}
