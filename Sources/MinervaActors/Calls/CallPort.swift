@@ -41,7 +41,9 @@ final class CallPort: @unchecked Sendable {
   /// What both ends agreed on; it does not change while the link is up.
   let limits: Limits
   var callsInFlight: Int { pending.count }
-  var callsServed: Int { served.count }
+  var callsServed: Int { served.count + servedLater }
+  /// Calls whose answer somebody holds the place of.
+  private var servedLater = 0
 
   // MARK: Own calls
 
@@ -150,15 +152,44 @@ final class CallPort: @unchecked Sendable {
 
   /// Begins to serve a call on the general path.
   func serve(_ identifier: UInt64, deadline: UInt32) throws(MinervaError) -> ServedCall {
-    guard served.count < limits.callsInFlight else {
-      transport.counters.backpressure += 1
-      throw .backpressure("the window of served calls", limit: limits.callsInFlight, retryAfterMilliseconds: 20)
-    }
+    try requireRoom()
     guard served[identifier] == nil else { throw .badMessage("two calls with one id") }
     let until = deadline == 0 ? Int64.max : loop.now + Int64(deadline)
     let call = ServedCall(identifier, on: self, context: CallContext(caller: peer, deadline: until))
     served[identifier] = call
     return call
+  }
+
+  private func requireRoom() throws(MinervaError) {
+    guard callsServed < limits.callsInFlight else {
+      transport.counters.backpressure += 1
+      throw .backpressure("the window of served calls", limit: limits.callsInFlight, retryAfterMilliseconds: 20)
+    }
+  }
+
+  /// Begins to serve a call whose answer comes later.
+  func serveLater() throws(MinervaError) {
+    try requireRoom()
+    servedLater += 1
+  }
+
+  /// Sends the late answer of a call.
+  func answerLate(_ identifier: UInt64, _ encode: (CBOREncoder) throws(MinervaError) -> Void) {
+    servedLater -= 1
+    guard !isOver else { return }
+    let encoder = supplies.encoders.take()
+    do throws(MinervaError) {
+      try encode(encoder)
+      if reply(identifier, encoder) { supplies.encoders.giveBack(encoder) }
+    } catch {
+      reply(identifier, failing: error)
+    }
+  }
+
+  /// Sends an error as the late answer of a call.
+  func failLate(_ identifier: UInt64, _ error: MinervaError) {
+    servedLater -= 1
+    reply(identifier, failing: error)
   }
 
   /// The peer gave up on a call.

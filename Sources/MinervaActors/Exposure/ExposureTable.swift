@@ -31,6 +31,17 @@ where Stub.ID == ActorAddress, Stub.ActorSystem == BusSystem, Actor.ID == ActorA
     try add(label) { actor, arguments, _ in try body(actor, &arguments) }
   }
 
+  /// Answers a method later, from the loop: `body` takes the arguments and the place of the answer. One that throws has not answered; the
+  /// error is the answer then.
+  package mutating func later(
+    _ label: String, _ body: @escaping @Sendable (isolated Actor, inout CallArguments, LateReply) throws -> Void
+  ) throws(MinervaError) {
+    try add(label) { actor, arguments, _ in
+      let reply = try arguments.takeReply()
+      try body(actor, &arguments, reply)
+    }
+  }
+
   private mutating func add(_ label: String, _ direct: @escaping Direct) throws(MinervaError) {
     guard targets.methods.contains(where: { $0.label == label }) else {
       throw MinervaError(.notExposed, "the interface has no method labelled \(label)")

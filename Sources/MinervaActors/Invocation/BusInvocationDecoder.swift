@@ -35,6 +35,26 @@ public struct BusInvocationDecoder: DistributedTargetInvocationDecoder {
 public struct CallArguments {
   let decoder: CBORDecoder
   var left: Int
+  let port: CallPort
+  let identifier: UInt64
+  /// Whether the answer comes later, from whoever took its place.
+  private(set) var isAnsweredLater = false
+
+  init(decoder: CBORDecoder, left: Int, on port: CallPort, _ identifier: UInt64) {
+    self.decoder = decoder
+    self.left = left
+    self.port = port
+    self.identifier = identifier
+  }
+
+  /// Takes the place of the answer, which is given later.
+  ///
+  /// - Throws: `bus.backpressure` when too many calls of the peer are being served.
+  mutating func takeReply() throws(MinervaError) -> LateReply {
+    try port.serveLater()
+    isAnsweredLater = true
+    return LateReply(port: port, identifier: identifier)
+  }
 
   /// The next argument.
   @inline(__always) public mutating func next<Argument: Codable>(_ type: Argument.Type = Argument.self) throws -> Argument {

@@ -16,6 +16,9 @@ extension BusSystem {
   /// Events of one thread, or of the loop, go out in order.
   public func publish(topic: String, body: [UInt8]) { loop.perform { self.transport.publish(topic: topic, body: body) } }
 
+  /// Publishes an event that is made only if somebody subscribed to its topic; it counts in any case. Loop thread only.
+  package func publish(topic: String, making body: () -> [UInt8]?) { transport.publish(topic: topic, making: body) }
+
   /// Forgets a topic that is over; if it comes back its numbers start over.
   public func forget(topic: String) { loop.perform { self.transport.forget(topic: topic) } }
 

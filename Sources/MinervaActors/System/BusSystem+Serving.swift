@@ -107,12 +107,16 @@ extension BusSystem {
       loop.runEnqueuedJobs()
     }
     let encoder = supplies.encoders.take()
+    var arguments = CallArguments(decoder: decoder, left: method.arguments, on: port, identifier)
     do {
-      var arguments = CallArguments(decoder: decoder, left: method.arguments)
       try DirectCaller.during(port.peer) { try actor.callDirectly(method.number, &arguments, encoder) }
-      if port.reply(identifier, encoder) { supplies.encoders.giveBack(encoder) }
+      if arguments.isAnsweredLater || port.reply(identifier, encoder) { supplies.encoders.giveBack(encoder) }
     } catch {
-      port.reply(identifier, failing: Self.crossing(error))
+      if arguments.isAnsweredLater {
+        port.failLate(identifier, Self.crossing(error))
+      } else {
+        port.reply(identifier, failing: Self.crossing(error))
+      }
     }
   }
 

@@ -21,7 +21,16 @@ distributed actor Gateway: BrokerGateway {
   /// Scenes that were claimed, by name.
   private var claimed: Set<String> = []
   private let version: String
-  private var calls: [CallToken: CheckedContinuation<Reply, Never>] = [:]
+  /// Who waits for a reply of the machine.
+  private enum Waiting {
+    case task(CheckedContinuation<Reply, Never>)
+    case caller(LateReply)
+  }
+
+  private var calls: [CallToken: Waiting] = [:]
+  /// Entries of this turn on their way to the journal, and the ticket of the last.
+  private var group: [JournalEntry] = []
+  private var groupTicket: UInt64 = 0
   private var lastToken: CallToken = 0
   private var lanes: [String: OrderLane] = [:]
   private var pids: [String: Int32] = [:]
@@ -271,36 +280,88 @@ distributed actor Gateway: BrokerGateway {
     lastToken += 1
     let token = lastToken
     let reply = await withCheckedContinuation { continuation in
-      calls[token] = continuation
+      calls[token] = .task(continuation)
       perform(bring(&machine, token, now))
     }
-    if case .refused(var error) = reply {
-      error.details[MinervaError.Detail.epoch] = "\(machine.epoch)"
-      throw error
-    }
+    if case .refused(let error) = reply { throw stamped(error) }
     return reply
+  }
+
+  /// A refusal names the epoch under which it was given, as answers do.
+  private func stamped(_ error: MinervaError) -> MinervaError {
+    var error = error
+    error.details[MinervaError.Detail.epoch] = "\(machine.epoch)"
+    return error
+  }
+
+  /// Brings a call to the machine; whoever made it is answered when the reply comes, and no task waits for that.
+  private func bring(_ late: LateReply, _ bring: (inout BrokerStateMachine, CallToken, Moment) -> [BrokerAction]) {
+    lastToken += 1
+    calls[lastToken] = .caller(late)
+    perform(bring(&machine, lastToken, now))
+  }
+
+  private func answer(_ token: CallToken, _ reply: Reply) {
+    switch calls.removeValue(forKey: token) {
+    case .task(let continuation): continuation.resume(returning: reply)
+    case .caller(let late):
+      switch reply {
+      case .answered(let answer): late.answer(answer)
+      case .turned(let receipt): late.answer(receipt)
+      case .refused(let error): late.fail(stamped(error))
+      default: late.fail(Self.unexpected)
+      }
+    case nil: break
+    }
+  }
+
+  // MARK: Calls without a task
+
+  /// The calls that there are many of, answered without a task that waits.
+  static func direct(_ table: inout ExposureTable<$BrokerGateway, Gateway>) throws {
+    try table.later("request") { me, arguments, reply in try me.request(arguments.next(), reply) }
+    try table.later("turn") { me, arguments, reply in
+      _ = try me.permitted(.admin)
+      let submission: TurnSubmission = try arguments.next()
+      me.bring(reply) { $0.turn(submission, token: $1, now: $2) }
+    }
+    try table.direct("rendered") { me, arguments in
+      _ = try me.permitted(.admin)
+      let report: RenderingReport = try arguments.next()
+      me.perform(me.machine.rendered(report, now: me.now))
+    }
+  }
+
+  private func request(_ request: SceneRequest, _ reply: LateReply) throws {
+    let node = try permit(request.command.action.role, scene: request.scene)
+    guard claimed.contains(request.scene.name) else {
+      // The first use of a scene waits for its claim.
+      _ = Task {
+        do {
+          try await self.own(request.scene.name)
+          self.bring(reply) { $0.request(request, token: $1, node: node, now: $2) }
+        } catch {
+          reply.fail(error)
+        }
+      }
+      return
+    }
+    bring(reply) { $0.request(request, token: $1, node: node, now: $2) }
   }
 
   // MARK: Performing
 
   private func perform(_ actions: [BrokerAction]) {
-    var group: [JournalEntry] = []
-    var ticket: UInt64 = 0
     for action in actions {
-      if case .append(let entry, let number) = action {
-        group.append(entry)
-        ticket = number
-        continue
-      }
-      if !group.isEmpty {
-        commit(group, ticket)
-        group = []
-      }
       switch action {
-      case .append: break
-      case .snapshot(let snapshot): journal.writeSnapshot(snapshot, epoch: machine.epoch) { _ in }
-      case .reopen: reopen()
-      case .answer(let token, let reply): calls.removeValue(forKey: token)?.resume(returning: reply)
+      case .append(let entry, let ticket): append(entry, ticket)
+      case .snapshot(let snapshot):
+        commit()
+        journal.writeSnapshot(snapshot, epoch: machine.epoch) { _ in }
+      case .reopen:
+        commit()
+        reopen()
+      case .answer(let token, let reply): answer(token, reply)
       case .connect(let host, let order): connect(order, at: host)
       case .resume(let host, let order): resume(order, at: host)
       case .order(let host, let order):
@@ -309,12 +370,20 @@ distributed actor Gateway: BrokerGateway {
       case .publish(let event): publish(event)
       }
     }
-    if !group.isEmpty { commit(group, ticket) }
     if let next = machine.nextAlarm { actorSystem.loop.sweep(noLaterThan: next.milliseconds) }
   }
 
-  private func commit(_ group: [JournalEntry], _ ticket: UInt64) {
-    let loop = actorSystem.loop
+  /// Gathers what one turn of the loop journals: it becomes one group, and its end comes back as one.
+  private func append(_ entry: JournalEntry, _ ticket: UInt64) {
+    if group.isEmpty { actorSystem.loop.atEndOfTurn { self.assumeIsolated { $0.commit() } } }
+    group.append(entry)
+    groupTicket = ticket
+  }
+
+  private func commit() {
+    guard !group.isEmpty else { return }
+    let group = group, ticket = groupTicket, loop = actorSystem.loop
+    self.group = []
     journal.append(group, epoch: machine.epoch) { [self] result in
       loop.post {
         self.assumeIsolated { gateway in
@@ -328,8 +397,7 @@ distributed actor Gateway: BrokerGateway {
   }
 
   private func publish(_ event: SceneEvent) {
-    guard let body = try? CBOR.encode(event) else { return }
-    actorSystem.publish(topic: SceneEvent.topic(of: event.scene), body: body)
+    actorSystem.publish(topic: SceneEvent.topic(of: event.scene)) { try? CBOR.encode(event) }
   }
 
   // MARK: Hosts and workers, called

@@ -6,21 +6,22 @@ package import MinervaWire
 /// What the core wants done, turned into what the broker does.
 extension BrokerStateMachine {
   /// Does one effect whose record is durable.
-  mutating func perform(_ effect: Effect, of scene: String, now: Moment, _ actions: inout [BrokerAction]) {
-    guard let slot = scenes[scene] else { return }
+  mutating func perform(_ effect: Effect, of slot: SceneSlot, now: Moment, _ actions: inout [BrokerAction]) {
+    guard slot.isOpen else { return }
+    let scene = slot.identity.name
     switch effect {
     case .answer(let answer): reply(answer, scene: scene, &actions)
     case .admitted: break
-    case .connect(let connection): connect(connection, of: scene, now: now, &actions)
+    case .connect(let connection): connect(connection, of: slot, now: now, &actions)
     case .resume(var resumption):
       guard opened(&resumption.input, resumption.seal, of: scene) else {
         return feedLoss(of: resumption.screen, lease: resumption.lease, in: scene, now: now, &actions)
       }
       let key = LinkKey(scene: scene, screen: resumption.screen, lease: resumption.lease)
       linking[key] = resumption.host
-      scenes[scene]?.hosts.insert(resumption.host)
+      slot.hosts.insert(resumption.host)
       // Whoever makes a screen again says what it shows, also when that is nothing.
-      scenes[scene]?.announced.insert(resumption.screen)
+      slot.announced.insert(resumption.screen)
       registry.adjustLoad(of: resumption.host, by: 1)
       let order = ResumeOrder(
         scene: slot.identity, resumption: resumption, at: slot.time(now), shown: slot.shown[resumption.screen])
@@ -32,15 +33,15 @@ extension BrokerStateMachine {
     case .turnTaken(let screen, let number, let refusal):
       let tokens = turns.removeValue(forKey: TurnKey(scene: scene, screen: screen, number: number)) ?? []
       for token in tokens { actions.append(.answer(token, .turned(TurnReceipt(refusal: refusal)))) }
-    case .end(let departure): end(departure, of: scene, &actions)
-    case .render(let transition): publish(.transition(transition), of: scene, record: transition.seq, now: now, &actions)
+    case .end(let departure): end(departure, of: slot, &actions)
+    case .render(let transition): publish(.transition(transition), of: slot, record: transition.seq, now: now, &actions)
     case .renderer(let renderer, let refusal):
       guard let token = renderers.removeValue(forKey: AnswerKey(scene: scene, caller: renderer, txn: "")) else { return }
       actions.append(.answer(token, refusal.map { .refused(MinervaError($0)) } ?? .done))
     case .wake(let time):
       if let time { wakes.insert(WakeQueue.Entry(at: slot.moment(of: time), scene: scene)) }
     case .event(let event):
-      publish(.navigation(event), of: scene, record: event.seq, now: now, &actions)
+      publish(.navigation(event), of: slot, record: event.seq, now: now, &actions)
       if case .ended = event.kind { close(scene, &actions) }
     }
   }
@@ -57,8 +58,8 @@ extension BrokerStateMachine {
     for token in tokens { actions.append(.answer(token, reply)) }
   }
 
-  private mutating func connect(_ connection: Connection, of scene: String, now: Moment, _ actions: inout [BrokerAction]) {
-    guard let slot = scenes[scene] else { return }
+  private mutating func connect(_ connection: Connection, of slot: SceneSlot, now: Moment, _ actions: inout [BrokerAction]) {
+    let scene = slot.identity.name
     var connection = connection
     let identity = slot.identity
     let key = LinkKey(scene: scene, screen: connection.screen, lease: connection.lease)
@@ -69,7 +70,7 @@ extension BrokerStateMachine {
         return feedLoss(of: connection.screen, lease: connection.lease, in: scene, now: now, &actions)
       }
       linking[key] = host
-      scenes[scene]?.hosts.insert(host)
+      slot.hosts.insert(host)
       registry.adjustLoad(of: host, by: 1)
       actions.append(.connect(host: host, ConnectOrder(scene: identity, connection: connection, at: slot.time(now))))
     } catch {
@@ -91,16 +92,15 @@ extension BrokerStateMachine {
     }
   }
 
-  private mutating func end(_ departure: Departure, of scene: String, _ actions: inout [BrokerAction]) {
-    guard let slot = scenes[scene] else { return }
-    let key = LinkKey(scene: scene, screen: departure.screen, lease: departure.lease)
+  private mutating func end(_ departure: Departure, of slot: SceneSlot, _ actions: inout [BrokerAction]) {
+    let key = LinkKey(scene: slot.identity.name, screen: departure.screen, lease: departure.lease)
     let linked = linking.removeValue(forKey: key)
     dropEarly(key, &actions)
     parked.removeValue(forKey: key)
-    scenes[scene]?.renderings.removeValue(forKey: departure.screen)
-    scenes[scene]?.shown.removeValue(forKey: departure.screen)
-    scenes[scene]?.plainFields.removeValue(forKey: departure.screen)
-    scenes[scene]?.announced.remove(departure.screen)
+    slot.renderings.removeValue(forKey: departure.screen)
+    slot.shown.removeValue(forKey: departure.screen)
+    slot.plainFields.removeValue(forKey: departure.screen)
+    slot.announced.remove(departure.screen)
     let host = departure.host.isEmpty ? linked ?? "" : departure.host
     guard !host.isEmpty else { return }
     registry.adjustLoad(of: host, by: -1)
@@ -116,7 +116,7 @@ extension BrokerStateMachine {
   }
 
   private mutating func close(_ scene: String, _ actions: inout [BrokerAction]) {
-    scenes.removeValue(forKey: scene)
+    scenes.removeValue(forKey: scene)?.isOpen = false
     vaults.removeValue(forKey: scene)
     for key in linking.keys where key.scene == scene { dropEarly(key, &actions) }
     linking = linking.filter { $0.key.scene != scene }
@@ -127,24 +127,22 @@ extension BrokerStateMachine {
 
   /// Publishes an event of a scene under its next number.
   mutating func publish(
-    _ kind: SceneEvent.Kind, of scene: String, record: UInt64, now: Moment, _ actions: inout [BrokerAction]
+    _ kind: SceneEvent.Kind, of slot: SceneSlot, record: UInt64, now: Moment, _ actions: inout [BrokerAction]
   ) {
-    guard var slot = scenes[scene] else { return }
     slot.events += 1
-    scenes[scene]?.events = slot.events
-    if case .idle = kind {} else { scenes[scene]?.saidIdle = false }
+    if case .idle = kind {} else { slot.saidIdle = false }
     let event = SceneEvent(
-      scene: scene, epoch: epoch, number: slot.events, record: record, at: Int64(slot.time(now).milliseconds), kind: kind)
-    scenes[scene]?.keep(event)
+      scene: slot.identity.name, epoch: epoch, number: slot.events, record: record, at: Int64(slot.time(now).milliseconds), kind: kind)
+    slot.keep(event)
     actions.append(.publish(event))
   }
 
   /// Says once that a scene has nothing under way.
   mutating func announceIdle(_ scene: String, now: Moment, _ actions: inout [BrokerAction]) {
-    guard let slot = scenes[scene], !slot.saidIdle, isSettled(slot), committed >= ticket else { return }
-    scenes[scene]?.saidIdle = true
+    guard committed >= ticket, let slot = scenes[scene], !slot.saidIdle, isSettled(slot) else { return }
+    slot.saidIdle = true
     tidy(scene)
-    publish(.idle, of: scene, record: slot.state.seq, now: now, &actions)
+    publish(.idle, of: slot, record: slot.state.seq, now: now, &actions)
   }
 
   /// Whether nothing is under way in a scene. After this broker's own restart that is not known before its hosts are back, or given up.

@@ -41,7 +41,7 @@ extension BrokerStateMachine {
     }
     for (key, connection) in parked.sorted(by: { $0.key.screen < $1.key.screen }) {
       parked.removeValue(forKey: key)
-      perform(.connect(connection), of: key.scene, now: now, &actions)
+      if let slot = scenes[key.scene] { perform(.connect(connection), of: slot, now: now, &actions) }
     }
     return actions
   }
@@ -83,8 +83,9 @@ extension BrokerStateMachine {
 
   /// After this broker's own restart the host went on: what was on its way to it is sent again.
   private mutating func redeliver(to node: String, in name: String, now: Moment, _ actions: inout [BrokerAction]) {
-    for effect in scenes[name]?.state.outstanding() ?? [] {
-      if case .deliver(let delivery) = effect, delivery.host == node { hold(.effects(scene: name, [effect]), now: now, &actions) }
+    guard let slot = scenes[name] else { return }
+    for effect in slot.state.outstanding() {
+      if case .deliver(let delivery) = effect, delivery.host == node { hold(.effects(slot, [effect]), now: now, &actions) }
     }
   }
 
@@ -161,7 +162,7 @@ extension BrokerStateMachine {
     scenes[name]?.renderings[screen] = report.rendering
     scenes[name]?.shown[screen] = report.shown
     scenes[name]?.plainFields.updateValue(report.plainFields.map(Set.init), forKey: screen)
-    publish(.list(report.change), of: name, record: scenes[name]?.state.seq ?? 0, now: now, &actions)
+    if let slot = scenes[name] { publish(.list(report.change), of: slot, record: slot.state.seq, now: now, &actions) }
     announceIdle(name, now: now, &actions)
     return actions
   }
@@ -229,7 +230,9 @@ extension BrokerStateMachine {
     }
     for (node, moment) in absentCallers.sorted(by: { $0.key < $1.key }) where now - moment >= settings.callerGrace {
       absentCallers.removeValue(forKey: node)
-      for key in callers.removeValue(forKey: node) ?? [] where scenes[key.scene] != nil {
+      for key in callers.removeValue(forKey: node) ?? [] {
+        guard let slot = scenes[key.scene] else { continue }
+        slot.lastCaller = nil
         feed(.callerLost(caller: key.caller), to: key.scene, now: now, &actions)
       }
     }

@@ -16,12 +16,19 @@ extension BrokerStateMachine {
       command.action = try sealed(command.action, in: name)
       let key = AnswerKey(scene: name, caller: request.command.caller, txn: request.command.txn)
       answers[key, default: []].append(token)
-      callers[node, default: []].insert(AnswerKey(scene: name, caller: request.command.caller, txn: ""))
+      note(request.command.caller, at: node, in: name)
       feed(.command(command), to: name, now: now, &actions)
     } catch {
       actions.append(.answer(token, .refused(error)))
     }
     return actions
+  }
+
+  /// Notes who asks a scene from where, so that what is not begun can be taken back when the caller is gone for good.
+  private mutating func note(_ caller: String, at node: String, in scene: String) {
+    guard let slot = scenes[scene], slot.lastCaller.map({ $0.caller != caller || $0.node != node }) ?? true else { return }
+    slot.lastCaller = (node, caller)
+    callers[node, default: []].insert(AnswerKey(scene: scene, caller: caller, txn: ""))
   }
 
   /// A caller wants to see a scene.
@@ -149,10 +156,10 @@ extension BrokerStateMachine {
       }
       guard !state.hasEnded else { return }
       if let open = scenes[identity.name], open.identity.incarnation > identity.incarnation { return }
-      var slot = SceneSlot(identity: identity, state: state, now: now, at: SceneTime(milliseconds: at))
+      let slot = SceneSlot(identity: identity, state: state, now: now, at: SceneTime(milliseconds: at))
       slot.hosts = Set(state.coordinators.map(\.summary.host).filter { !$0.isEmpty })
       for host in slot.hosts where !registry.isAlive(host) { expected[host] = now + settings.leases.lease }
-      scenes[identity.name] = slot
+      scenes.updateValue(slot, forKey: identity.name)?.isOpen = false
     } catch {
       throw MinervaError("journal.corrupt", "the scene \(journaled.scene) can't be read: \(error)")
     }
@@ -176,7 +183,11 @@ extension BrokerStateMachine {
     early = early.filter { !names.contains($0.key.scene) }
     linking = linking.filter { !names.contains($0.key.scene) }
     parked = parked.filter { !names.contains($0.key.scene) }
-    for name in names where scenes.removeValue(forKey: name) != nil { count("scenes.disowned") }
+    for name in names {
+      guard let slot = scenes.removeValue(forKey: name) else { continue }
+      slot.isOpen = false
+      count("scenes.disowned")
+    }
     return actions
   }
 
@@ -193,7 +204,8 @@ extension BrokerStateMachine {
     committed = ticket
     var actions: [BrokerAction] = []
     for name in scenes.keys.sorted() {
-      for effect in scenes[name]?.state.outstanding() ?? [] { perform(effect, of: name, now: now, &actions) }
+      guard let slot = scenes[name] else { continue }
+      for effect in slot.state.outstanding() { perform(effect, of: slot, now: now, &actions) }
     }
     return actions
   }

@@ -27,7 +27,7 @@ package struct BrokerStateMachine {
 
   /// Effects that wait for their record to be durable, in the order in which they must happen.
   enum Held {
-    case effects(scene: String, [Effect])
+    case effects(SceneSlot, [Effect])
     case reply(CallToken, BrokerAction.Reply)
     case look(CallToken, scene: String, tree: SceneTree, record: UInt64, at: SceneTime, settled: Bool, renderings: Bool)
   }
@@ -114,39 +114,41 @@ package struct BrokerStateMachine {
 
   /// Feeds a record to a scene, hands it to the journal, and holds its effects back until it is durable.
   mutating func feed(_ record: Record, to name: String, now: Moment, _ actions: inout [BrokerAction]) {
-    guard let time = scenes[name]?.time(now), let step = scenes[name]?.state.apply(record, at: time) else { return }
+    guard let slot = scenes[name] else { return }
+    let time = slot.time(now)
+    let step = slot.state.apply(record, at: time)
     if let seq = step.seq {
-      guard append(record, seq: seq, at: time, to: name, &actions) else { return }
+      guard append(record, seq: seq, at: time, to: slot, &actions) else { return }
     }
-    hold(.effects(scene: name, step.effects), now: now, &actions)
+    hold(.effects(slot, step.effects), now: now, &actions)
   }
 
   /// Hands a record to the journal; `false` when it has no bytes, which is a commit that failed: its effects must not happen (N16).
   private mutating func append(
-    _ record: Record, seq: UInt64, at time: SceneTime, to name: String, _ actions: inout [BrokerAction]
+    _ record: Record, seq: UInt64, at time: SceneTime, to slot: SceneSlot, _ actions: inout [BrokerAction]
   ) -> Bool {
-    guard let key = scenes[name]?.key else { return false }
     let bytes: [UInt8]
     do { bytes = try encode(SceneRecord(at: time, record: record)) } catch {
       let failure = MinervaError(
-        .journalUnavailable, "record \(seq) of scene \(name) could not be encoded: \(error); the scene goes on from the record before it")
+        .journalUnavailable,
+        "record \(seq) of scene \(slot.identity.name) could not be encoded: \(error); the scene goes on from the record before it")
       actions += commitFailed(failure)
       return false
     }
     ticket += 1
     count("records")
-    actions.append(.append(JournalEntry(scene: key, sequence: seq, record: bytes), ticket: ticket))
-    scenes[name]?.unsaved.records += 1
-    scenes[name]?.unsaved.bytes += bytes.count
-    snapshotIfDue(name, seq: seq, at: time, &actions)
+    actions.append(.append(JournalEntry(scene: slot.key, sequence: seq, record: bytes), ticket: ticket))
+    slot.unsaved.records += 1
+    slot.unsaved.bytes += bytes.count
+    snapshotIfDue(slot, seq: seq, at: time, &actions)
     return true
   }
 
-  private mutating func snapshotIfDue(_ name: String, seq: UInt64, at time: SceneTime, _ actions: inout [BrokerAction]) {
-    guard let slot = scenes[name], slot.unsaved.records >= settings.snapshotRecords || slot.unsaved.bytes >= settings.snapshotBytes,
+  private mutating func snapshotIfDue(_ slot: SceneSlot, seq: UInt64, at time: SceneTime, _ actions: inout [BrokerAction]) {
+    guard slot.unsaved.records >= settings.snapshotRecords || slot.unsaved.bytes >= settings.snapshotBytes,
       let bytes = try? CBOR.encode(SceneImage(at: time.milliseconds, state: slot.state))
     else { return }
-    scenes[name]?.unsaved = (0, 0)
+    slot.unsaved = (0, 0)
     actions.append(.snapshot(JournalSnapshot(scene: slot.key, sequence: seq, bytes: bytes)))
   }
 
@@ -171,9 +173,9 @@ package struct BrokerStateMachine {
 
   private mutating func release(_ item: Held, now: Moment, _ actions: inout [BrokerAction]) {
     switch item {
-    case .effects(let scene, let effects):
-      for effect in effects { perform(effect, of: scene, now: now, &actions) }
-      announceIdle(scene, now: now, &actions)
+    case .effects(let slot, let effects):
+      for effect in effects { perform(effect, of: slot, now: now, &actions) }
+      announceIdle(slot.identity.name, now: now, &actions)
     case .reply(let token, let reply): actions.append(.answer(token, reply))
     case .look(let token, let scene, let tree, let record, let at, let settled, let renderings):
       guard let slot = scenes[scene] else { return actions.append(.answer(token, .refused(.sceneEnded(scene)))) }
@@ -206,6 +208,7 @@ package struct BrokerStateMachine {
     linking = [:]
     early = [:]
     parked = [:]
+    for slot in scenes.values { slot.isOpen = false }
     scenes = [:]
     wakes.removeAll()
     actions.append(.reopen)
@@ -224,14 +227,17 @@ struct HeldQueue<Item> {
 
   /// The first item, if its ticket is not beyond the limit.
   mutating func popFirst(upTo limit: UInt64) -> Item? {
-    guard head < items.count, let first = items[head], first.ticket <= limit else { return nil }
-    items[head] = nil
+    guard head < items.count, let ticket = items[head]?.ticket, ticket <= limit else { return nil }
+    let first = items[head].take()
     head += 1
-    if head == items.count || head > 4_096 {
+    if head == items.count {
+      items.removeAll(keepingCapacity: head <= 4_096)
+      head = 0
+    } else if head > 4_096 {
       items.removeFirst(head)
       head = 0
     }
-    return first.item
+    return first?.item
   }
 }
 

@@ -3,7 +3,8 @@ package import MinervaNavigation
 package import MinervaProtocol
 
 /// One open scene as the broker holds it: the core's state, and what is kept beside it in memory alone.
-package struct SceneSlot {
+/// A reference: one record changes its scene in place, however many look at it.
+package final class SceneSlot {
   package let identity: SceneIdentity
   /// The scene's name in the journal.
   package let key: String
@@ -29,6 +30,10 @@ package struct SceneSlot {
   var hosts: Set<String> = []
   /// Whether the last event said that nothing is under way.
   var saidIdle = false
+  /// Whether the broker still has it: what is held back for a scene that is over, or was taken away, does not happen.
+  var isOpen = true
+  /// Who asked last, from which node: known to be among the node's callers.
+  var lastCaller: (node: String, caller: String)?
   /// Records and bytes since the last snapshot.
   var unsaved = (records: 0, bytes: 0)
 
@@ -41,7 +46,7 @@ package struct SceneSlot {
   }
 
   /// Keeps an event for watchers: at most 256 of them, and 1 MiB of change sets.
-  mutating func keep(_ event: SceneEvent) {
+  func keep(_ event: SceneEvent) {
     recent.append(event)
     recentBytes += Self.size(event)
     guard recent.count > 256 || recentBytes > 1 << 20 else { return }

@@ -52,7 +52,43 @@ enum EventFrame {
   }
 }
 
-/// A PUB socket: numbered events, a bounded queue for each subscriber.
+/// What the subscribers of one socket have asked for.
+///
+/// libzmq tells the first wish for a prefix and the end of the last. In doubt there is a wish.
+struct EventWishes {
+  private var topics: Set<String> = []
+  /// Prefixes that are no whole topic: what everything begins with, or what nobody of ours asks for.
+  private var wide: Set<[UInt8]> = []
+  /// Set for good by a peer with more wishes than anyone needs; what they are is then not kept.
+  private var isOverrun = false
+
+  static let limit = 65_536
+
+  /// Takes a message of a subscriber: a wish, the end of one, or anything else, which is nothing.
+  mutating func take(_ message: UnsafeRawBufferPointer) {
+    guard let kind = message.first, kind <= 1 else { return }
+    let prefix = Array(message.dropFirst())
+    let isWish = kind == 1
+    if isWish, topics.count + wide.count >= Self.limit { isOverrun = true }
+    guard !isOverrun else { return }
+    if let topic = Self.topic(prefix) {
+      if isWish { topics.insert(topic) } else { topics.remove(topic) }
+    } else {
+      if isWish { wide.insert(prefix) } else { wide.remove(prefix) }
+    }
+  }
+
+  /// Whether somebody may have asked for a topic.
+  func contains(_ topic: String) -> Bool { isOverrun || !wide.isEmpty || topics.contains(topic) }
+
+  /// The topic that a prefix names in full.
+  private static func topic(_ prefix: [UInt8]) -> String? {
+    guard prefix.count >= 2, prefix.count == 2 + (Int(prefix[0]) | Int(prefix[1]) << 8) else { return nil }
+    return String(validating: prefix[2...], as: UTF8.self)
+  }
+}
+
+/// A socket of events: numbered events, a bounded queue for each subscriber.
 ///
 /// A subscriber that does not read loses events from its own queue alone and sees the gap in the numbers (C06). Confined to the loop.
 final class EventPublisher: EventSource {
@@ -64,6 +100,9 @@ final class EventPublisher: EventSource {
   private let socket: ZeroMQSocket?
   private unowned let transport: Transport
   private var numbers: [String: UInt64] = [:]
+  private var wishes = EventWishes()
+  /// The turn in which subscribers were last listened to.
+  private var lastLook: Int64 = -1
 
   /// Events that may wait for one subscriber.
   private static let highWaterMark: Int32 = 4_096
@@ -88,11 +127,28 @@ final class EventPublisher: EventSource {
     transport.loop.add(self)
   }
 
-  /// Subscriptions are libzmq's own business: asking for events makes it look at them.
+  /// Takes in what is subscribed to; what becomes of it is libzmq's own business.
   func drain(budget: Int) -> Bool {
-    _ = socket?.isReadable
-    return false
+    var taken = 0
+    while taken < budget, let frame = socket?.receive() {
+      taken += 1
+      wishes.take(frame.bytes)
+    }
+    return taken == budget
   }
+
+  /// Whether somebody may want the events of a topic. Looks at subscribers at most once a millisecond.
+  func isHeard(_ topic: String) -> Bool {
+    if case .inProcess(let name) = endpoint { return transport.settings.hub?.isHeard(name) ?? false }
+    if lastLook != transport.loop.now {
+      lastLook = transport.loop.now
+      _ = drain(budget: 1_024)
+    }
+    return wishes.contains(topic)
+  }
+
+  /// Counts an event that nobody wants.
+  func pass(topic: String) { numbers[topic, default: 0] += 1 }
 
   func publish(topic: String, body: [UInt8]) {
     let number = numbers[topic, default: 0] + 1

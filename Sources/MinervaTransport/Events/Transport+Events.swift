@@ -18,6 +18,19 @@ extension Transport {
     for publisher in publishers { publisher.publish(topic: topic, body: body) }
   }
 
+  /// Publishes an event that is made only if somebody subscribed to its topic; it counts in any case. Loop thread only.
+  package func publish(topic: String, making body: () -> [UInt8]?) {
+    var made: [UInt8]?
+    for publisher in publishers {
+      guard publisher.isHeard(topic) else {
+        publisher.pass(topic: topic)
+        continue
+      }
+      if made == nil { made = body() }
+      if let made { publisher.publish(topic: topic, body: made) }
+    }
+  }
+
   /// Forgets a topic that is over, with its numbers. Loop thread only.
   package func forget(topic: String) { for publisher in publishers { publisher.forget(topic: topic) } }
 

@@ -55,6 +55,8 @@ public final class InProcessHub: Sendable {
 
   func unsubscribe(_ name: String, _ key: ObjectIdentifier) { state.withLock { $0.publishers[name]?[key] = nil } }
 
+  func isHeard(_ name: String) -> Bool { state.withLock { $0.publishers[name]?.isEmpty == false } }
+
   func publish(_ name: String, _ bytes: UnsafeRawBufferPointer) {
     let inboxes = state.withLock { $0.publishers[name] }
     guard let inboxes, !inboxes.isEmpty, let frame = Frame.copying(bytes) else { return }

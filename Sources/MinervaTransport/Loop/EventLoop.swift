@@ -42,6 +42,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     var polled: [pollfd] = []
     var sourcesChanged = false
     @exclusivity(unchecked) var onFlush: (() -> Void)?
+    /// What is to be done once at the end of the turn, in order.
+    @exclusivity(unchecked) var turnEnd: [() -> Void] = []
     /// Sweeps timers at the given time and returns when to be called next.
     var onSweep: ((Int64) -> Int64)?
     var onStop: (() -> Void)?
@@ -168,6 +170,17 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     if moment < confined.nextSweep { confined.nextSweep = moment }
   }
 
+  /// Does `work` at the end of this turn, when everything that has arrived was looked at: one write for all of it. Loop thread only.
+  package func atEndOfTurn(_ work: @escaping () -> Void) { confined.turnEnd.append(work) }
+
+  private func endTurn() {
+    while !confined.turnEnd.isEmpty {
+      let work = confined.turnEnd
+      confined.turnEnd = []
+      for item in work { item() }
+    }
+  }
+
   /// Runs enqueued jobs until none is left, so that calls dispatched before have started. Loop thread only, outside of any job.
   package func runEnqueuedJobs() {
     var rounds = 0
@@ -216,9 +229,11 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         isBusy = true
       }
       runEnqueuedJobs()
+      endTurn()
       confined.onFlush?()
       if confined.now >= confined.nextSweep {
         confined.nextSweep = confined.onSweep?(confined.now) ?? .max
+        endTurn()
         confined.onFlush?()
       }
       if isStopping { break }
@@ -308,6 +323,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
       for post in posts { post() }
       run(jobs)
       runEnqueuedJobs()
+      endTurn()
       thread.store(0, ordering: .releasing)
       shared.withLock { $0.isDraining = false }
     }

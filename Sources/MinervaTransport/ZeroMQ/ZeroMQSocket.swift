@@ -14,7 +14,8 @@ final class ZeroMQSocket {
       switch self {
       case .router: ZMQ_ROUTER
       case .dealer: ZMQ_DEALER
-      case .publish: ZMQ_PUB
+      // PUB, and it tells what is subscribed to.
+      case .publish: ZMQ_XPUB
       case .subscribe: ZMQ_SUB
       case .pair: ZMQ_PAIR
       case .reply: ZMQ_REP
