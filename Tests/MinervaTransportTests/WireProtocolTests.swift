@@ -1,0 +1,78 @@
+import Foundation
+@testable import MinervaTransport
+import MinervaWire
+import Testing
+
+/// The examples of the protocol's documentation are what the product writes.
+@Suite("The documented protocol")
+struct WireProtocolTests {
+  private static let article = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Sources/Minerva/Minerva.docc/WireProtocol.md")
+
+  /// The bytes of each example under its name, the last code span before it that is a kind's name.
+  private static func examples() throws -> [String: String] {
+    var found: [String: String] = [:]
+    var name = "", isInside = false, bytes: [Substring] = []
+    for line in try String(contentsOf: article, encoding: .utf8).split(separator: "\n") {
+      if line == "```" {
+        if isInside { found[name] = bytes.joined(separator: "\n") }
+        (isInside, bytes) = (!isInside, [])
+      } else if isInside {
+        bytes.append(line)
+      } else {
+        for span in line.split(separator: "`") where kinds.contains(String(span)) { name = String(span) }
+      }
+    }
+    return found
+  }
+
+  private static let kinds: Set<String> = ["hello", "ping", "call", "reply", "error", "cancel", "batch", "event"]
+
+  private static func hex(_ bytes: [UInt8]) -> String {
+    let digits = bytes.map { byte in
+      let text = String(byte, radix: 16, uppercase: true)
+      return text.count == 1 ? "0" + text : text
+    }
+    return stride(from: 0, to: digits.count, by: 16).map { digits[$0..<min($0 + 16, digits.count)].joined(separator: " ") }
+      .joined(separator: "\n")
+  }
+
+  /// The same messages as the product writes them.
+  private static func written() throws -> [String: [UInt8]] {
+    let cancel = Envelope(.cancel, call: 7).message()
+    let ping = Envelope(.ping).message()
+    let arguments = try CBOR.encode("hi") + CBOR.encode(5)
+    var call = Envelope(.call, flags: .targetIndex, arguments: 2, call: 7, deadline: 5_000).message(body: arguments)
+    CallAddress.append(actor: "gate", index: 3, to: &call)
+    var batch = BatchWriter()
+    batch.append(cancel)
+    batch.append(ping)
+    let event = EventFrame.write(topic: "main", number: 2, incarnation: 9, body: try CBOR.encode("x"))
+    return [
+      "ping": ping, "call": call, "cancel": cancel, "batch": batch.finish(),
+      "reply": Envelope(.reply, call: 7).message(body: try CBOR.encode(true)),
+      "error": Envelope(.error, call: 7).message(body: try CBOR.encode(MinervaError(.noSuchActor, "no actor gate"))),
+      "event": event.withUnsafeMutableBytes { Array($0) },
+    ]
+  }
+
+  @Test("Every example of the protocol's page is what the product writes, byte by byte")
+  func examplesHold() throws {
+    let examples = try Self.examples(), written = try Self.written()
+    #expect(Set(examples.keys) == Set(written.keys))
+    for (name, bytes) in written.sorted(by: { $0.key < $1.key }) {
+      #expect(examples[name] == Self.hex(bytes), "\(name):\n\(Self.hex(bytes))")
+    }
+  }
+
+  @Test("The examples are read back as what they say")
+  func examplesAreRead() throws {
+    for (name, bytes) in try Self.written() where name != "event" {
+      let envelope = try bytes.withUnsafeBytes { try Envelope.read($0, limits: .standard) }
+      #expect("\(envelope.kind)" == name)
+    }
+    let event = try #require(try Self.written()["event"])
+    let read = try event.withUnsafeBytes { try EventFrame.read($0, limits: .standard) }
+    #expect(read.topic == "main" && read.number == 2 && read.incarnation == 9)
+  }
+}
