@@ -33,7 +33,19 @@ package protocol Journal: Sendable {
   /// Stores the state of a scene after a record that was appended before.
   func writeSnapshot(_ snapshot: JournalSnapshot, epoch: UInt64, completion: @escaping JournalCompletion<Void>)
 
+  /// Keeps a part of a scene that loads and cannot be used where it stands in nobody's way, with the reason (P3).
+  ///
+  /// What rests on that part alone goes with it. The scene goes on after its last record that is left.
+  func setAside(
+    _ part: JournalPart, of scene: String, reason: String, epoch: UInt64, completion: @escaping JournalCompletion<JournalAside>)
+
+  /// What was found damaged and how it was mended, for people, a line each.
+  var troubles: [String] { get }
+
   /// Opens anew after a failure, or takes ownership again, and answers with the new epoch.
+  ///
+  /// After a load that found the present of a scene damaged (`journal.corrupt`) nothing is taken until then; opening keeps
+  /// the damaged store aside and goes on with what is whole: see `troubles`.
   func reopen(completion: @escaping JournalCompletion<UInt64>)
 
   /// Completes what was asked for before and closes; later calls are refused with `journal.closed`. Idempotent.
@@ -59,6 +71,11 @@ extension Journal {
   /// Stores the state of a scene after a record that was appended before.
   package func writeSnapshot(_ snapshot: JournalSnapshot, epoch: UInt64) async throws(MinervaError) {
     try await answer { writeSnapshot(snapshot, epoch: epoch, completion: $0) }.get()
+  }
+
+  /// Keeps a part of a scene that cannot be used aside.
+  package func setAside(_ part: JournalPart, of scene: String, reason: String, epoch: UInt64) async throws(MinervaError) -> JournalAside {
+    try await answer { setAside(part, of: scene, reason: reason, epoch: epoch, completion: $0) }.get()
   }
 
   /// Opens anew after a failure and returns the new epoch.

@@ -59,3 +59,27 @@ package struct JournaledHead: Sendable, Hashable {
     self.snapshotSequence = snapshotSequence
   }
 }
+
+/// A part of a scene that loads and cannot be used.
+package enum JournalPart: Sendable, Hashable {
+  /// Everything after this record; 0: the whole scene.
+  case records(after: UInt64)
+  /// The snapshot at this record.
+  case snapshot(UInt64)
+}
+
+/// What was set aside of a scene, and where the scene ends now.
+package struct JournalAside: Sendable, Hashable {
+  package var scene: String
+  /// The number of its last record; 0: nothing leads up to any state, it begins anew.
+  package var sequence: UInt64
+  package var records: Int
+  package var snapshots: Int
+
+  package init(scene: String, sequence: UInt64, records: Int, snapshots: Int) {
+    self.scene = scene
+    self.sequence = sequence
+    self.records = records
+    self.snapshots = snapshots
+  }
+}

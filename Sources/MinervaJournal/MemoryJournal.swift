@@ -75,6 +75,29 @@ package final class MemoryJournal: Journal {
       })
   }
 
+  package func setAside(
+    _ part: JournalPart, of scene: String, reason: String, epoch: UInt64, completion: @escaping JournalCompletion<JournalAside>
+  ) {
+    completion(
+      answer { (state) throws(MinervaError) in
+        try Self.admit(epoch, state)
+        guard var stored = state.scenes[scene] else { return JournalAside(scene: scene, sequence: 0, records: 0, snapshots: 0) }
+        let before = (records: stored.records.count, snapshots: stored.snapshots.count)
+        switch part {
+        case .records(let last):
+          stored.records.removeAll { $0.sequence > last }
+          stored.snapshots.removeAll { $0.sequence > last }
+        case .snapshot(let sequence): stored.snapshots.removeAll { $0.sequence == sequence }
+        }
+        state.scenes[scene] = stored
+        return JournalAside(
+          scene: scene, sequence: UInt64(stored.records.count), records: before.records - stored.records.count,
+          snapshots: before.snapshots - stored.snapshots.count)
+      })
+  }
+
+  package var troubles: [String] { [] }
+
   package func reopen(completion: @escaping JournalCompletion<UInt64>) {
     completion(
       answer { (state) throws(MinervaError) in

@@ -1,4 +1,3 @@
-import CSQLite
 import Glibc
 import MinervaJournal
 import MinervaWire
@@ -9,12 +8,6 @@ import Testing
   private let scratch: ScratchDirectory
 
   init() throws { scratch = try ScratchDirectory() }
-
-  private func fill(_ scenes: [String], upTo count: UInt64) async throws {
-    let journal = try await SQLiteJournal.open(scratch.file)
-    for scene in scenes { try await journal.append(JournalRules.entries(scene, 1...count), epoch: journal.epoch) }
-    await journal.close()
-  }
 
   @Test("P2: what was appended is there after a restart, and each opening has a larger epoch")
   func survivesRestart() async throws {
@@ -106,8 +99,8 @@ import Testing
 
   @Test("P3: a newer format is refused and the file left as it is")
   func newerFormat() async throws {
-    try await fill(["a"], upTo: 3)
-    run("UPDATE meta SET value = 99 WHERE key = 'format'")
+    try await scratch.fill(["a"], upTo: 3)
+    scratch.run("UPDATE meta SET value = 99 WHERE key = 'format'")
     do throws(MinervaError) {
       _ = try await SQLiteJournal.open(scratch.file)
       Issue.record("opened a newer format")
@@ -115,164 +108,10 @@ import Testing
       #expect(error.code == .journalNewerFormat)
       #expect(error.message.contains("99"))
     }
-    run("UPDATE meta SET value = 1 WHERE key = 'format'")
+    scratch.run("UPDATE meta SET value = 2 WHERE key = 'format'")
     let journal = try await SQLiteJournal.open(scratch.file)
     #expect(try await journal.load("a")?.sequence == 3)
     await journal.close()
-  }
-
-  @Test("P3: a file that is no journal is kept aside and an empty one begins")
-  func notADatabase() async throws {
-    scratch.copy("nothing", to: "journal.db")
-    let descriptor = open(scratch.file, O_WRONLY | O_CREAT, 0o600)
-    let text = Array(repeating: UInt8(ascii: "x"), count: 9000)
-    write(descriptor, text, text.count)
-    close(descriptor)
-    let journal = try await SQLiteJournal.open(scratch.file)
-    let damage = try #require(journal.opening.damage)
-    #expect(damage.recordsKept == 0)
-    #expect(scratch.names.contains("journal.db.damaged-1"))
-    #expect(scratch.size(of: "journal.db.damaged-1") == 9000)
-    try await journal.append(JournalRules.entries("a", 1...1), epoch: journal.epoch)
-    await journal.close()
-  }
-
-  @Test("P3: a changed record cuts the journal before it; what is whole before it starts")
-  func changedRecord() async throws {
-    try await fill(["a", "b"], upTo: 50)
-    run("UPDATE record SET body = zeroblob(4) WHERE row = 70")
-    let journal = try await SQLiteJournal.open(scratch.file)
-    let damage = try #require(journal.opening.damage)
-    #expect(damage.recordsKept == 69)
-    #expect(damage.recordsCut == 31)
-    #expect(damage.reason.contains("checksum"))
-    #expect(try await journal.load("a")?.sequence == 50)
-    #expect(try await journal.load("b")?.records == JournalRules.entries("b", 1...19))
-    #expect(journal.epoch > 1, "an epoch never comes back")
-    try await journal.append(JournalRules.entries("b", 20...21), epoch: journal.epoch)
-    await journal.close()
-    let again = try await SQLiteJournal.open(scratch.file)
-    #expect(again.opening.damage == nil)
-    #expect(try await again.load("b")?.sequence == 21)
-    await again.close()
-  }
-
-  @Test("P3: a missing record, and one of another scene in its place, are damage")
-  func missingRecord() async throws {
-    try await fill(["a"], upTo: 20)
-    run("DELETE FROM record WHERE row = 11")
-    let journal = try await SQLiteJournal.open(scratch.file)
-    #expect(journal.opening.damage?.recordsKept == 10)
-    #expect(try await journal.load("a")?.sequence == 10)
-    await journal.close()
-    run("UPDATE record SET scene = 77 WHERE row = 5")
-    let second = try await SQLiteJournal.open(scratch.file)
-    #expect(try await second.load("a")?.sequence == 4)
-    await second.close()
-    #expect(scratch.names.filter { $0.contains("damaged") } == ["journal.db.damaged-1", "journal.db.damaged-2"])
-  }
-
-  @Test("P3: a snapshot ahead of the cut still holds its scene")
-  func snapshotBeyondCut() async throws {
-    let journal = try await SQLiteJournal.open(scratch.file)
-    try await journal.append(JournalRules.entries("a", 1...30), epoch: journal.epoch)
-    try await journal.writeSnapshot(JournalSnapshot(scene: "a", sequence: 25, bytes: [25]), epoch: journal.epoch)
-    await journal.close()
-    run("UPDATE record SET body = zeroblob(1) WHERE row = 20")
-    let cut = try await SQLiteJournal.open(scratch.file)
-    let scene = try #require(try await cut.load("a"))
-    #expect(scene.snapshot?.bytes == [25])
-    #expect(scene.records == [])
-    try await cut.append(JournalRules.entries("a", 26...27), epoch: cut.epoch)
-    let early = await JournalRules.code { () async throws(MinervaError) in try await cut.load("a", upTo: 7) }
-    #expect(early == .timeOutOfRange)
-    await cut.close()
-    let again = try await SQLiteJournal.open(scratch.file)
-    #expect(again.opening.damage == nil)
-    #expect(try await again.load("a")?.records == JournalRules.entries("a", 26...27))
-    await again.close()
-  }
-
-  @Test("P3: a scene whose first records are lost begins anew, and the others keep theirs")
-  func lostBeginning() async throws {
-    try await fill(["a", "b"], upTo: 20)
-    run("DELETE FROM record WHERE row <= 5")
-    let journal = try await SQLiteJournal.open(scratch.file)
-    let damage = try #require(journal.opening.damage)
-    #expect(damage.recordsKept == 20 && damage.recordsCut == 15)
-    #expect(damage.reason == "no whole snapshot leads up to record 6, the first of scene 1")
-    #expect(try await journal.load("a") == JournaledScene(scene: "a", snapshot: nil, records: []))
-    #expect(try await journal.load("b")?.records == JournalRules.entries("b", 1...20))
-    try await journal.append(JournalRules.entries("a", 1...2) + JournalRules.entries("b", 21...21), epoch: journal.epoch)
-    await journal.close()
-    let again = try await SQLiteJournal.open(scratch.file)
-    #expect(again.opening.damage == nil)
-    #expect(try await again.load("a")?.records == JournalRules.entries("a", 1...2))
-    await again.close()
-  }
-
-  @Test("P3: a snapshot leads up to the first kept record only while it is whole", arguments: [false, true])
-  func snapshotBeforeTheFirst(damaged: Bool) async throws {
-    let first = try await SQLiteJournal.open(scratch.file)
-    try await first.append(JournalRules.entries("a", 1...20), epoch: first.epoch)
-    try await first.writeSnapshot(JournalSnapshot(scene: "a", sequence: 10, bytes: [10]), epoch: first.epoch)
-    await first.close()
-    run("DELETE FROM record WHERE row <= 10")
-    if damaged { run("UPDATE snapshot SET body = x'0b'") }
-    let journal = try await SQLiteJournal.open(scratch.file)
-    #expect((journal.opening.damage != nil) == damaged)
-    #expect(try await journal.load("a")?.records == (damaged ? [] : JournalRules.entries("a", 11...20)))
-    await journal.close()
-  }
-
-  @Test("P3: a damaged snapshot ahead of the records is left out and cannot let records go")
-  func damagedSnapshot() async throws {
-    let first = try await SQLiteJournal.open(scratch.file)
-    try await first.append(JournalRules.entries("a", 1...20), epoch: first.epoch)
-    try await first.writeSnapshot(JournalSnapshot(scene: "a", sequence: 20, bytes: [20]), epoch: first.epoch)
-    await first.close()
-    run("UPDATE snapshot SET sequence = 90")
-    let journal = try await SQLiteJournal.open(scratch.file)
-    #expect(journal.opening.damage?.recordsKept == 20)
-    #expect(try await journal.load("a")?.records == JournalRules.entries("a", 1...20))
-    await journal.close()
-    #expect(try SQLiteJournal.statistics(of: scratch.file).snapshots == 0)
-  }
-
-  @Test("P3: pages overwritten or cut off at any place: opens, keeps a prefix of each scene, invents nothing")
-  func randomDamage() async throws {
-    try await fill(["a", "b", "c"], upTo: 400)
-    let size = scratch.size(of: "journal.db")
-    scratch.copy("journal.db", to: "good")
-    var generator = SystemRandomNumberGenerator()
-    for _ in 0..<40 {
-      let seed = UInt64.random(in: 0...UInt64.max, using: &generator)
-      var random = SplitMix(state: seed)
-      for name in scratch.names where name != "good" { unlink("\(scratch.path)/\(name)") }
-      scratch.copy("good", to: "journal.db")
-      if random.next() % 4 == 0 {
-        scratch.truncate("journal.db", to: Int(random.next() % UInt64(size)))
-      } else {
-        let bytes = (0..<Int(1 + random.next() % 600)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-        scratch.damage("journal.db", at: Int(random.next() % UInt64(size)), with: bytes)
-      }
-      do throws(MinervaError) {
-        let journal = try await SQLiteJournal.open(scratch.file)
-        for head in try await journal.scenes() where head.sequence > 0 {
-          let code = await JournalRules.code { () async throws(MinervaError) in
-            let scene = try await journal.load(head.scene)
-            let expected = JournalRules.entries(head.scene, 1...head.sequence)
-            #expect(scene?.records == expected, "seed \(seed)")
-          }
-          // What was damaged in the list of scenes itself is refused by name; nothing is invented for it.
-          #expect(code == nil || code == .timeOutOfRange, "seed \(seed): \(head.scene)")
-        }
-        await journal.close()
-      } catch {
-        // A header that claims a newer format is refused, not guessed at.
-        #expect([MinervaError.Code.journalNewerFormat, .journalFile].contains(error.code), "seed \(seed): \(error)")
-      }
-    }
   }
 
   @Test("Random histories against a plain model: load, past, restart")
@@ -378,7 +217,7 @@ import Testing
     #expect(lines.count == 4)
     #expect(lines.last == .record(JournalRules.entries("a", 3...3)[0], written: 1_700_000_000_000))
     await journal.close()
-    run("UPDATE record SET body = x'00' WHERE row = 2")
+    scratch.run("UPDATE record SET body = x'00' WHERE row = 2")
     let check = try SQLiteJournal.verify(scratch.file)
     #expect(check.problems.count == 1)
     #expect(check.problems.first?.contains("row 2") == true)
@@ -389,17 +228,6 @@ import Testing
     let path = "\(scratch.path)/none/journal.db"
     let code = await JournalRules.code { () async throws(MinervaError) in try await SQLiteJournal.open(path) }
     #expect(code == .journalFile)
-  }
-
-  /// Runs SQL on the closed file.
-  private func run(_ sql: String) {
-    var handle: OpaquePointer?
-    defer { sqlite3_close(handle) }
-    guard sqlite3_open(scratch.file, &handle) == SQLITE_OK else {
-      Issue.record("cannot open \(scratch.file)")
-      return
-    }
-    #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
   }
 }
 

@@ -1,4 +1,8 @@
+import CSQLite
 import Glibc
+import MinervaJournal
+import MinervaWire
+import Testing
 
 /// A directory of a test's own, removed with all in it when the last reference goes.
 final class ScratchDirectory: Sendable {
@@ -54,6 +58,34 @@ final class ScratchDirectory: Sendable {
       guard count > 0 else { return }
       write(destination, buffer, count)
     }
+  }
+
+  /// The bytes of a file.
+  func bytes(of name: String) -> [UInt8] {
+    let descriptor = open("\(path)/\(name)", O_RDONLY)
+    guard descriptor >= 0 else { return [] }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: size(of: name))
+    let count = read(descriptor, &bytes, bytes.count)
+    return Array(bytes.prefix(max(0, count)))
+  }
+
+  /// Writes scenes with so many records each, and closes the file.
+  func fill(_ scenes: [String], upTo count: UInt64) async throws {
+    let journal = try await SQLiteJournal.open(file)
+    for scene in scenes { try await journal.append(JournalRules.entries(scene, 1...count), epoch: journal.epoch) }
+    await journal.close()
+  }
+
+  /// Runs SQL on the closed file.
+  func run(_ sql: String) {
+    var handle: OpaquePointer?
+    defer { sqlite3_close(handle) }
+    guard sqlite3_open(file, &handle) == SQLITE_OK else {
+      Issue.record("cannot open \(file)")
+      return
+    }
+    #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
   }
 
   func truncate(_ name: String, to size: Int) { Glibc.truncate("\(path)/\(name)", off_t(size)) }

@@ -25,4 +25,12 @@ enum Checksum {
   static func of(_ bytes: [UInt8], scene: Int64, sequence: Int64) -> Int64 {
     bytes.withUnsafeBytes { of($0, scene: scene, sequence: sequence) }
   }
+
+  /// The check over a scene's name.
+  static func of(name: String, id: Int64) -> Int64 { of(Array(name.utf8), scene: id, sequence: 0) }
+
+  /// The check over how far a scene got.
+  static func of(head sequence: UInt64, row: Int64, scene: Int64) -> Int64 {
+    withUnsafeBytes(of: row.littleEndian) { of($0, scene: scene, sequence: Int64(bitPattern: sequence)) }
+  }
 }

@@ -48,6 +48,9 @@ final class Connection {
 
   var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
+  /// How many rows the last insertion, change or deletion touched.
+  var changes: Int { Int(sqlite3_changes(handle)) }
+
   func failure(_ code: Int32) -> SQLiteFailure {
     SQLiteFailure(code: code, message: String(cString: sqlite3_errmsg(handle)))
   }
@@ -121,8 +124,8 @@ struct SQLiteFailure: Error {
   let code: Int32
   let message: String
 
-  /// Whether the file itself is damaged, or is none of SQLite's.
-  var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
+  /// Whether the file itself is damaged, or is none of SQLite's: it lacks tables, or claims values that no record can have.
+  var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG, SQLITE_ERROR].contains(code & 0xFF) }
 
   var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(code & 0xFF) }
 }

@@ -9,6 +9,7 @@ enum JournalJob: Sendable {
   case snapshot(JournalSnapshot, UInt64, JournalCompletion<Void>)
   case load(String, UInt64?, JournalCompletion<JournaledScene?>)
   case scenes(JournalCompletion<[JournaledHead]>)
+  case setAside(JournalPart, String, String, UInt64, JournalCompletion<JournalAside>)
   case reopen(JournalCompletion<UInt64>)
 }
 

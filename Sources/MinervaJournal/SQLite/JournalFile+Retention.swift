@@ -26,28 +26,36 @@ extension JournalFile {
   ///   - cursor: the row up to which has been looked; 0 at first.
   ///   - now: the wall clock in milliseconds.
   func trim(_ retention: SQLiteJournal.Retention, cursor: inout Int64, now: Int64, batch: Int64 = 4096) throws(SQLiteFailure) -> Bool {
-    guard let newest = try connection.integer("SELECT max(row) FROM record") else { return false }
+    // The table of heads speaks of the rows up to its mark: what came after it must be found whole by the next opening.
+    let newest = try min(newestRow(), mark + 1)
     let first = try connection.integer("SELECT row FROM record WHERE row > \(cursor) ORDER BY row LIMIT 1") ?? newest
     guard first < newest else { return false }
     var last = min(first + batch, newest) - 1
     let used = (try connection.integer("PRAGMA page_count") ?? 0) - (try connection.integer("PRAGMA freelist_count") ?? 0)
+    let oldest = now - retention.milliseconds
     if used * (try connection.integer("PRAGMA page_size") ?? 0) <= Int64(retention.bytes) {
       // Only age lets anything go: up to the first record of the batch that is young enough.
-      let oldest = now - retention.milliseconds
       let young = try connection.integer(
         "SELECT row FROM record WHERE row >= \(first) AND row <= \(last) AND written >= \(oldest) ORDER BY row LIMIT 1")
       if let young { last = young - 1 }
       guard last >= first else { return false }
     }
-    try connection.execute("BEGIN IMMEDIATE")
+    try begin.step()
     try connection.execute(
       """
       DELETE FROM record WHERE row >= \(first) AND row <= \(last)
-        AND sequence <= coalesce((SELECT max(sequence) FROM snapshot WHERE snapshot.scene = record.scene), 0);
+        AND sequence <= coalesce((SELECT max(sequence) FROM snapshot WHERE snapshot.scene = record.scene), 0)
+      """)
+    let gone = connection.changes
+    try connection.execute(
+      """
+      UPDATE meta SET value = value - \(gone) WHERE key = 'records';
       DELETE FROM snapshot WHERE row <= \(last)
         AND sequence < (SELECT max(sequence) FROM snapshot AS other WHERE other.scene = snapshot.scene);
-      COMMIT
+      DELETE FROM aside WHERE moved < \(oldest);
       """)
+    try commitStatement.step()
+    recordCount -= gone
     cursor = last
     return last + 1 < newest
   }

@@ -6,30 +6,38 @@ final class JournalFile {
   /// How far a scene got.
   struct Head {
     var id: Int64
-    var sequence: UInt64
+    var sequence: UInt64 = 0
     /// The row of the last record; 0 when a snapshot is all that is left.
-    var row: Int64
-    var snapshotSequence: UInt64
+    var row: Int64 = 0
+    var snapshotSequence: UInt64 = 0
+    /// Whether the file's own table of heads says the same.
+    var isMarked = true
   }
 
   let connection: Connection
   let epoch: UInt64
   let formatBefore: Int64
-  private(set) var heads: [String: Head] = [:]
-  private(set) var recordCount = 0
+  var heads: [String: Head] = [:]
+  /// The records that the file holds.
+  var recordCount = 0
+  /// The row up to which the table of heads is right, the scenes it is not right about, and the records since.
+  var mark: Int64 = 0
+  var unmarked: [String] = []
+  var recordsSinceMark = 0
   private var nextScene: Int64 = 1
 
   private let insertRecord: Statement
   private let insertScene: Statement
   private let insertSnapshot: Statement
-  private let selectRecord: Statement
-  private let selectSnapshot: Statement
-  private let selectNextSnapshot: Statement
-  private let begin: Statement
-  private let commitStatement: Statement
+  let insertHead: Statement
+  let selectRecord: Statement
+  let selectSnapshot: Statement
+  let selectNextSnapshot: Statement
+  let begin: Statement
+  let commitStatement: Statement
 
   /// Opens or creates a file, migrates it, checks that its rows follow each other and takes the next epoch durably.
-  init(path: String, settings: SQLiteJournal.Settings, epochAtLeast: UInt64) throws(JournalFileFailure) {
+  init(path: String, settings: SQLiteJournal.Settings, epochAtLeast: UInt64, check: SQLiteJournal.Check) throws(JournalFileFailure) {
     do {
       connection = try Connection(path: path)
       try connection.execute(
@@ -44,9 +52,10 @@ final class JournalFile {
       }
       insertRecord = try connection.prepare(
         "INSERT INTO record (scene, sequence, prior, written, sum, body) VALUES (?, ?, ?, ?, ?, ?)")
-      insertScene = try connection.prepare("INSERT INTO scene (id, name) VALUES (?, ?)")
+      insertScene = try connection.prepare("INSERT INTO scene (id, name, sum) VALUES (?, ?, ?)")
       insertSnapshot = try connection.prepare(
         "INSERT OR REPLACE INTO snapshot (scene, sequence, row, written, sum, body) VALUES (?, ?, ?, ?, ?, ?)")
+      insertHead = try connection.prepare("INSERT OR REPLACE INTO head (scene, sequence, row, sum) VALUES (?, ?, ?, ?)")
       selectRecord = try connection.prepare("SELECT scene, sequence, prior, sum, body FROM record WHERE row = ?")
       selectSnapshot = try connection.prepare(
         "SELECT sequence, sum, body FROM snapshot WHERE scene = ? AND sequence <= ? ORDER BY sequence DESC")
@@ -63,99 +72,40 @@ final class JournalFile {
     } catch {
       throw .refused(MinervaError(.journalFile, "\(path): \(error)"))
     }
-    try readHeads()
+    let followed = check == .sinceMark && readHeadsSinceMark()
+    if !followed { try readHeads() }
+    for head in heads.values { nextScene = max(nextScene, head.id + 1) }
     do {
+      try begin.step()
       try connection.execute("INSERT OR REPLACE INTO meta VALUES ('epoch', \(Int64(bitPattern: epoch)))")
-    } catch { throw .sqlite(error) }
-  }
-
-  /// Reads how far each scene got, and checks every record's place and every sum on the way.
-  ///
-  /// A snapshot that isn't whole, and a scene whose first kept record no whole snapshot leads up to, are damage that leaves
-  /// the other rows as they are: it is found behind the last of them.
-  private func readHeads() throws(JournalFileFailure) {
-    var names: [Int64: String] = [:]
-    var found: [Int64: Head] = [:]
-    var loss: String?
-    do {
-      let scenes = try connection.prepare("SELECT id, name FROM scene")
-      while try scenes.step() {
-        names[scenes.integer(0)] = scenes.text(1)
-        // A scene of which a cut left nothing keeps its number: its name cannot be written a second time.
-        found[scenes.integer(0)] = Head(id: scenes.integer(0), sequence: 0, row: 0, snapshotSequence: 0)
-        nextScene = max(nextScene, scenes.integer(0) + 1)
-      }
-    } catch { throw .sqlite(error) }
-    do {
-      let snapshots = try connection.prepare("SELECT scene, sequence, sum, body FROM snapshot ORDER BY scene, sequence")
-      while try snapshots.step() {
-        let (scene, sequence) = (snapshots.integer(0), snapshots.integer(1))
-        let sum = snapshots.withBlob(3) { Checksum.of($0, scene: scene, sequence: sequence) }
-        guard sum == snapshots.integer(2), names[scene] != nil else {
-          loss = loss ?? "the snapshot of scene \(scene) at \(sequence) is not whole"
-          continue
-        }
-        let covered = UInt64(bitPattern: sequence)
-        found[scene] = Head(id: scene, sequence: covered, row: 0, snapshotSequence: covered)
-      }
+      if !followed { try writeMark(Pending(nextScene: nextScene), at: mark, everything: true) }
+      try commitStatement.step()
     } catch {
-      guard error.isDamage else { throw .sqlite(error) }
-      loss = loss ?? error.message
+      rollback()
+      throw .sqlite(error)
     }
-
-    var row: Int64 = 0
-    do {
-      let records = try connection.prepare("SELECT row, scene, sequence, prior, sum, body FROM record ORDER BY row")
-      var seen: [Int64: (sequence: UInt64, row: Int64)] = [:]
-      while try records.step() {
-        row = records.integer(0)
-        let scene = records.integer(1)
-        let sequence = UInt64(bitPattern: records.integer(2))
-        let prior = records.integer(3)
-        if let before = seen[scene] {
-          guard sequence == before.sequence + 1, prior == before.row else {
-            throw JournalFileFailure.damaged(row: row, "record \(sequence) of scene \(scene) follows \(before.sequence)")
-          }
-        } else {
-          // The first that is kept: number 1, or one whose predecessors a snapshot replaced.
-          guard prior == 0 ? sequence == 1 : sequence > 1, names[scene] != nil else {
-            throw JournalFileFailure.damaged(row: row, "record \(sequence) of scene \(scene) has nothing before it")
-          }
-          if let covered = found[scene]?.snapshotSequence, covered < sequence - 1 {
-            loss = loss ?? "no whole snapshot leads up to record \(sequence), the first of scene \(scene)"
-          }
-        }
-        let sum = records.withBlob(5) { Checksum.of($0, scene: scene, sequence: Int64(bitPattern: sequence)) }
-        guard sum == records.integer(4) else {
-          throw JournalFileFailure.damaged(row: row, "the checksum of record \(sequence) of scene \(scene) differs")
-        }
-        seen[scene] = (sequence, row)
-        recordCount += 1
-      }
-      for (scene, last) in seen {
-        let covered = found[scene]?.snapshotSequence ?? 0
-        // A snapshot ahead of the records is what a cut leaves: it holds the state all the same.
-        found[scene] = Head(
-          id: scene, sequence: max(last.sequence, covered), row: last.sequence >= covered ? last.row : 0, snapshotSequence: covered)
-      }
-    } catch let failure as SQLiteFailure {
-      throw failure.isDamage ? .damaged(row: row + 1, failure.message) : .sqlite(failure)
-    } catch let failure as JournalFileFailure {
-      throw failure
-    } catch {
-      throw .damaged(row: row + 1, "\(error)")
-    }
-    if let loss { throw .damaged(row: row + 1, loss) }
-    for (scene, head) in found { if let name = names[scene] { heads[name] = head } }
   }
 
   // MARK: Writing
 
   /// The heads as a transaction under way would leave them.
   struct Pending {
-    fileprivate(set) var heads: [String: Head] = [:]
-    fileprivate(set) var nextScene: Int64
-    fileprivate(set) var records = 0
+    var heads: [String: Head] = [:]
+    var nextScene: Int64
+    var records = 0
+    var lastRow: Int64 = 0
+    /// Scenes that the table of heads is right about until this transaction.
+    var newlyUnmarked: [String] = []
+
+    /// Notes how far a scene got.
+    mutating func move(_ name: String, to head: Head) {
+      var head = head
+      if head.isMarked {
+        head.isMarked = false
+        newlyUnmarked.append(name)
+      }
+      heads[name] = head
+    }
   }
 
   /// Begins a transaction.
@@ -181,24 +131,25 @@ final class JournalFile {
       if let known = pending.heads[entry.scene] ?? heads[entry.scene] {
         head = known
       } else {
-        head = Head(id: pending.nextScene, sequence: 0, row: 0, snapshotSequence: 0)
+        head = Head(id: pending.nextScene)
         pending.nextScene += 1
         insertScene.bind(1, head.id)
         insertScene.bind(2, entry.scene)
+        insertScene.bind(3, Checksum.of(name: entry.scene, id: head.id))
         try insertScene.step()
       }
       let sequence = Int64(bitPattern: entry.sequence)
       insertRecord.bind(1, head.id)
       insertRecord.bind(2, sequence)
-      // Behind a snapshot that outlived its records, the record before is known to be gone: itself, never a row.
-      insertRecord.bind(3, head.row == 0 && entry.sequence > 1 ? -1 : head.row)
+      insertRecord.bind(3, head.prior)
       insertRecord.bind(4, written)
       insertRecord.bind(5, Checksum.of(entry.record, scene: head.id, sequence: sequence))
       try insertRecord.step(blob: entry.record, at: 6)
       head.row = connection.lastRow
       head.sequence = entry.sequence
-      pending.heads[entry.scene] = head
+      pending.move(entry.scene, to: head)
       pending.records += 1
+      pending.lastRow = head.row
     }
   }
 
@@ -229,10 +180,15 @@ final class JournalFile {
 
   /// Makes a transaction durable; only then do the heads move.
   func commit(_ pending: Pending) throws(SQLiteFailure) {
+    let isMarking = recordsSinceMark + pending.records >= Self.recordsPerMark
+    if isMarking { try writeMark(pending, at: pending.lastRow) }
     try commitStatement.step()
     for (name, head) in pending.heads { heads[name] = head }
     nextScene = pending.nextScene
     recordCount += pending.records
+    recordsSinceMark += pending.records
+    unmarked += pending.newlyUnmarked
+    if isMarking { marked(at: pending.lastRow) }
   }
 
   func rollback() {
@@ -240,88 +196,14 @@ final class JournalFile {
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
   }
 
-  // MARK: Reading
-
-  /// Reads a scene's snapshot at or before `limit` and the records after it, by walking back from the end.
-  func load(_ name: String, upTo limit: UInt64?) throws(MinervaError) -> JournaledScene? {
-    guard let head = heads[name] else { return nil }
-    let last = min(limit ?? .max, head.sequence)
-    do {
-      let (found, skipped) = try readSnapshot(name, head, upTo: last)
-      let covered = found?.sequence ?? 0
-      var records: [JournalEntry] = []
-      var row = head.row
-      // The number expected at the row; unknown only where the walk begins at a later snapshot.
-      var sequence: UInt64? = head.sequence
-      if last < head.sequence {
-        // Begin at the nearest snapshot after it, not at the end.
-        selectNextSnapshot.bind(1, head.id)
-        selectNextSnapshot.bind(2, Int64(bitPattern: last))
-        if try selectNextSnapshot.step(), selectNextSnapshot.integer(0) > 0 {
-          row = selectNextSnapshot.integer(0)
-          sequence = nil
-        }
-        selectNextSnapshot.reset()
-      }
-      while covered < last && (sequence.map { $0 > covered } ?? true) {
-        selectRecord.bind(1, row)
-        guard row > 0, try selectRecord.step() else {
-          if let skipped {
-            throw MinervaError(
-              .journalCorrupt, "the checksum of the snapshot of scene \(name) at \(skipped) differs; run: minerva journal verify")
-          }
-          throw MinervaError(.timeOutOfRange, "records of scene \(name) up to \(sequence ?? last) are not kept any more")
-        }
-        defer { selectRecord.reset() }
-        let number = UInt64(bitPattern: selectRecord.integer(1))
-        guard selectRecord.integer(0) == head.id, sequence == nil || number == sequence else {
-          throw MinervaError(.journalCorrupt, "row \(row) is not record \(sequence ?? last) of scene \(name); run: minerva journal verify")
-        }
-        if number <= covered { break }
-        if number <= last {
-          let body = selectRecord.blob(4)
-          guard Checksum.of(body, scene: head.id, sequence: Int64(bitPattern: number)) == selectRecord.integer(3) else {
-            throw MinervaError(.journalCorrupt, "the checksum of record \(number) of scene \(name) differs; run: minerva journal verify")
-          }
-          records.append(JournalEntry(scene: name, sequence: number, record: body))
-        }
-        row = selectRecord.integer(2)
-        sequence = number - 1
-      }
-      records.reverse()
-      return JournaledScene(scene: name, snapshot: found, records: records)
-    } catch let failure as SQLiteFailure {
-      throw MinervaError(failure.isDamage ? .journalCorrupt : .journalFile, "cannot read scene \(name): \(failure.message)")
-    } catch let failure as MinervaError {
-      throw failure
-    } catch {
-      throw MinervaError(.journalFile, "cannot read scene \(name): \(error)")
-    }
-  }
-
-  /// The latest whole snapshot; damaged ones are passed over, the records behind them may still be there.
-  private func readSnapshot(_ name: String, _ head: Head, upTo last: UInt64) throws -> (whole: JournalSnapshot?, skipped: UInt64?) {
-    var skipped: UInt64?
-    selectSnapshot.bind(1, head.id)
-    selectSnapshot.bind(2, Int64(bitPattern: last))
-    defer { selectSnapshot.reset() }
-    while try selectSnapshot.step() {
-      let sequence = UInt64(bitPattern: selectSnapshot.integer(0))
-      let sum = selectSnapshot.withBlob(2) { Checksum.of($0, scene: head.id, sequence: Int64(bitPattern: sequence)) }
-      if sum == selectSnapshot.integer(1) {
-        return (JournalSnapshot(scene: name, sequence: sequence, bytes: selectSnapshot.blob(2)), skipped)
-      }
-      skipped = skipped ?? sequence
-    }
-    return (nil, skipped)
-  }
-
   /// The scenes by name.
   func list() -> [JournaledHead] {
     heads.map { JournaledHead(scene: $0.key, sequence: $0.value.sequence, snapshotSequence: $0.value.snapshotSequence) }
       .sorted { $0.scene < $1.scene }
   }
+}
 
-  /// Brings the write-ahead log into the file, so that a copy of it is whole.
-  func checkpoint() { try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+extension JournalFile.Head {
+  /// What the next record notes as its predecessor: a row, 0 for none, -1 for one that a snapshot outlived.
+  var prior: Int64 { row == 0 && sequence > 0 ? -1 : row }
 }

@@ -12,6 +12,8 @@ extension SQLiteJournal {
     /// The bytes of the records and of the snapshots as given, without the file's own overhead.
     package var recordBytes: Int
     package var snapshotBytes: Int
+    /// What was set aside because it could not be used: records and snapshots.
+    package var aside: Int
     /// The bytes of the file, without its write-ahead log.
     package var fileBytes: Int
     /// When the oldest and the newest kept record were written, in milliseconds since 1970; nil without records.
@@ -37,15 +39,16 @@ extension SQLiteJournal {
 
   /// Measures a file. Reads it whole: linear in its size.
   package static func statistics(of path: String) throws(MinervaError) -> Statistics {
-    try inspect(path) { (connection) throws(SQLiteFailure) in
+    try inspect(path) { (connection, format) throws(SQLiteFailure) in
       func number(_ sql: String) throws(SQLiteFailure) -> Int { Int(try connection.integer(sql) ?? 0) }
       let records = try number("SELECT count(*) FROM record")
       return Statistics(
-        format: try number("SELECT value FROM meta WHERE key = 'format'"),
+        format: Int(format),
         epoch: UInt64(bitPattern: try connection.integer("SELECT value FROM meta WHERE key = 'epoch'") ?? 0),
         scenes: try number("SELECT count(*) FROM scene"), records: records, snapshots: try number("SELECT count(*) FROM snapshot"),
         recordBytes: try number("SELECT coalesce(sum(length(body)), 0) FROM record"),
         snapshotBytes: try number("SELECT coalesce(sum(length(body)), 0) FROM snapshot"),
+        aside: format >= 2 ? try number("SELECT count(*) FROM aside") : 0,
         fileBytes: try number("PRAGMA page_count") * (try number("PRAGMA page_size")),
         oldest: records == 0 ? nil : try connection.integer("SELECT written FROM record ORDER BY row LIMIT 1"),
         newest: records == 0 ? nil : try connection.integer("SELECT written FROM record ORDER BY row DESC LIMIT 1"))
@@ -54,7 +57,7 @@ extension SQLiteJournal {
 
   /// Checks the file's own structure, every checksum and that each scene's records follow each other.
   package static func verify(_ path: String) throws(MinervaError) -> Verification {
-    try inspect(path) { (connection) throws(SQLiteFailure) in
+    try inspect(path) { (connection, format) throws(SQLiteFailure) in
       var result = Verification(recordsChecked: 0, snapshotsChecked: 0, problems: [])
       func report(_ problem: String) { if result.problems.count < 100 { result.problems.append(problem) } }
       do throws(SQLiteFailure) {
@@ -62,7 +65,9 @@ extension SQLiteJournal {
         while try structure.step() {
           if structure.text(0) != "ok" { report(structure.text(0)) }
         }
+        let names = try names(connection, format, report)
         var last: [Int64: (sequence: Int64, row: Int64)] = [:]
+        var first: [Int64: Int64] = [:]
         let records = try connection.prepare("SELECT row, scene, sequence, prior, sum, body FROM record ORDER BY row")
         while try records.step() {
           let (row, scene, sequence) = (records.integer(0), records.integer(1), records.integer(2))
@@ -72,17 +77,28 @@ extension SQLiteJournal {
           if records.withBlob(5, { Checksum.of($0, scene: scene, sequence: sequence) }) != records.integer(4) {
             report("row \(row): the checksum of record \(sequence) of scene \(scene) differs")
           }
+          if first[scene] == nil {
+            first[scene] = sequence
+            if names[scene] == nil { report("row \(row): record \(sequence) belongs to scene \(scene), which has no name") }
+          }
           last[scene] = (sequence, row)
           result.recordsChecked += 1
         }
-        let snapshots = try connection.prepare("SELECT scene, sequence, sum, body FROM snapshot")
+        var covered: [Int64: Int64] = [:]
+        let snapshots = try connection.prepare("SELECT scene, sequence, sum, body FROM snapshot ORDER BY scene, sequence")
         while try snapshots.step() {
           let (scene, sequence) = (snapshots.integer(0), snapshots.integer(1))
           if snapshots.withBlob(3, { Checksum.of($0, scene: scene, sequence: sequence) }) != snapshots.integer(2) {
             report("the checksum of the snapshot of scene \(scene) at \(sequence) differs")
+          } else {
+            covered[scene] = sequence
           }
           result.snapshotsChecked += 1
         }
+        for (scene, sequence) in first.sorted(by: { $0.key < $1.key }) where sequence > 1 && covered[scene] ?? 0 < sequence - 1 {
+          report("no whole snapshot leads up to record \(sequence), the first of scene \(scene)")
+        }
+        if format >= 2 { try checkHeads(connection, last, report) }
       } catch {
         guard error.isDamage else { throw error }
         report(error.message)
@@ -91,11 +107,39 @@ extension SQLiteJournal {
     }
   }
 
+  private static func names(
+    _ connection: Connection, _ format: Int64, _ report: (String) -> Void
+  ) throws(SQLiteFailure) -> [Int64: String] {
+    var names: [Int64: String] = [:]
+    let scenes = try connection.prepare(format >= 2 ? "SELECT id, name, sum FROM scene" : "SELECT id, name FROM scene")
+    while try scenes.step() {
+      let (id, name) = (scenes.integer(0), scenes.text(1))
+      if format >= 2, Checksum.of(name: name, id: id) != scenes.integer(2) { report("the name of scene \(id) is not as it was written") }
+      names[id] = name
+    }
+    return names
+  }
+
+  /// Whether the table of heads speaks of records that are there.
+  private static func checkHeads(
+    _ connection: Connection, _ last: [Int64: (sequence: Int64, row: Int64)], _ report: (String) -> Void
+  ) throws(SQLiteFailure) {
+    let heads = try connection.prepare("SELECT scene, sequence, row, sum FROM head")
+    while try heads.step() {
+      let (scene, sequence, row) = (heads.integer(0), heads.integer(1), heads.integer(2))
+      if Checksum.of(head: UInt64(bitPattern: sequence), row: row, scene: scene) != heads.integer(3) {
+        report("the head of scene \(scene) is not as it was written")
+      } else if let last = last[scene], last.row < row, last.sequence < sequence {
+        report("the head of scene \(scene) is record \(sequence), the last that is there is \(last.sequence)")
+      }
+    }
+  }
+
   /// Hands over snapshots and then records in the order they were written, of one scene or of all, until `body` says false.
   package static func export(
     _ path: String, scene: String? = nil, _ body: (Exported) -> Bool
   ) throws(MinervaError) {
-    try inspect(path) { (connection) throws(SQLiteFailure) in
+    try inspect(path) { (connection, _) throws(SQLiteFailure) in
       var names: [Int64: String] = [:]
       let scenes = try connection.prepare("SELECT id, name FROM scene")
       while try scenes.step() {
@@ -117,12 +161,12 @@ extension SQLiteJournal {
   }
 
   private static func inspect<Result>(
-    _ path: String, _ body: (Connection) throws(SQLiteFailure) -> Result
+    _ path: String, _ body: (Connection, _ format: Int64) throws(SQLiteFailure) -> Result
   ) throws(MinervaError) -> Result {
     do throws(SQLiteFailure) {
       let connection = try Connection(path: path, readOnly: true)
       let format = try connection.integer("SELECT value FROM meta WHERE key = 'format'") ?? 0
-      if format <= JournalFormat.current.version { return try body(connection) }
+      if format <= JournalFormat.current.version { return try body(connection, format) }
     } catch {
       throw MinervaError(error.isDamage ? .journalCorrupt : .journalFile, "cannot read \(path): \(error.message)")
     }

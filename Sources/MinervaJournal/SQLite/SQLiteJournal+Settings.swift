@@ -7,16 +7,28 @@ extension SQLiteJournal {
     package var wallClock: @Sendable () -> Int64
     /// How much of the past is kept.
     package var retention: Retention
+    /// How much of the file opening reads.
+    package var check: Check
     var format = JournalFormat.current
 
     package init(
-      maximumBytes: Int? = nil, retention: Retention = Retention(),
+      maximumBytes: Int? = nil, retention: Retention = Retention(), check: Check = .sinceMark,
       wallClock: @escaping @Sendable () -> Int64 = SQLiteJournal.systemWallClock
     ) {
       self.maximumBytes = maximumBytes
       self.retention = retention
+      self.check = check
       self.wallClock = wallClock
     }
+  }
+
+  /// How much of a file opening reads and checks.
+  package enum Check: Sendable, Hashable {
+    /// What came after the last mark, at most a few thousand records: opening takes the same time however long the past is.
+    /// Damage before it shows when the scene is loaded, or in `verify`.
+    case sinceMark
+    /// Everything.
+    case whole
   }
 
   /// What opening found and did.
@@ -38,12 +50,16 @@ extension SQLiteJournal {
     /// The damaged file, left as it was found.
     package var keptAside: String
     package var recordsKept: Int
-    /// Records that could still be read and were left out, at least: from the first damaged one on, and those of scenes
-    /// whose beginning is lost.
+    /// Records that could still be read and were left out: they are not as they were written, or what leads up to them is not.
     package var recordsCut: Int
+    /// The scenes that are known to have had more than was kept, in order.
+    package var scenes: [String]
 
     package var description: String {
-      "the journal was damaged: \(reason); \(recordsKept) records are kept and \(recordsCut) left out, the damaged file is \(keptAside)"
+      let cut =
+        scenes.isEmpty ? "" : " (\(scenes.prefix(8).joined(separator: ", "))\(scenes.count > 8 ? " and \(scenes.count - 8) more" : ""))"
+      return
+        "the journal was damaged: \(reason); \(recordsKept) records are kept and \(recordsCut) left out\(cut), the damaged file is \(keptAside)"
     }
   }
 }

@@ -12,19 +12,24 @@ package final class SQLiteJournal: Journal {
   /// What opening found and did.
   package let opening: Opening
   private let queue: JobQueue
-  private let currentEpoch: EpochBox
+  private let board: JournalBoard
 
-  private init(path: String, opening: Opening, queue: JobQueue, epoch: EpochBox) {
+  private init(path: String, opening: Opening, queue: JobQueue, board: JournalBoard) {
     self.path = path
     self.opening = opening
     self.queue = queue
-    currentEpoch = epoch
+    self.board = board
   }
 
   deinit { queue.close {} }
 
   /// The epoch of the present opening; writes must carry it.
-  package var epoch: UInt64 { currentEpoch.value.load(ordering: .acquiring) }
+  package var epoch: UInt64 { board.epoch.load(ordering: .acquiring) }
+
+  /// Every damage that was met since this journal was opened, the opening's own first.
+  package var damages: [Damage] { board.damages.withLock { $0 } }
+
+  package var troubles: [String] { damages.map(\.description) }
 
   /// Opens a journal, creating the file where it is missing; its directory must be there.
   ///
@@ -35,11 +40,11 @@ package final class SQLiteJournal: Journal {
     let result: Result<SQLiteJournal, MinervaError> = await withCheckedContinuation { continuation in
       let queue: JobQueue
       do throws(MinervaError) { queue = try JobQueue() } catch { return continuation.resume(returning: .failure(error)) }
-      let epoch = EpochBox()
+      let board = JournalBoard()
       let started = SystemThread.start(named: "journal") {
         do throws(MinervaError) {
-          let writer = try SQLiteWriter(path: path, settings: settings, epoch: epoch)
-          let journal = SQLiteJournal(path: path, opening: writer.opening, queue: queue, epoch: epoch)
+          let writer = try SQLiteWriter(path: path, settings: settings, board: board)
+          let journal = SQLiteJournal(path: path, opening: writer.opening, queue: queue, board: board)
           continuation.resume(returning: .success(journal))
           writer.run(queue)
         } catch {
@@ -70,6 +75,12 @@ package final class SQLiteJournal: Journal {
     if !queue.put(.snapshot(snapshot, epoch, completion)) { completion(.failure(.closedJournal)) }
   }
 
+  package func setAside(
+    _ part: JournalPart, of scene: String, reason: String, epoch: UInt64, completion: @escaping JournalCompletion<JournalAside>
+  ) {
+    if !queue.put(.setAside(part, scene, reason, epoch, completion)) { completion(.failure(.closedJournal)) }
+  }
+
   package func reopen(completion: @escaping JournalCompletion<UInt64>) {
     if !queue.put(.reopen(completion)) { completion(.failure(.closedJournal)) }
   }
@@ -80,7 +91,8 @@ package final class SQLiteJournal: Journal {
   package static let systemWallClock: @Sendable () -> Int64 = { MonotonicTime.wallMilliseconds }
 }
 
-/// The epoch, written by the journal's thread and read by anybody.
-final class EpochBox: Sendable {
-  let value = Atomic<UInt64>(0)
+/// What the journal's thread writes and anybody reads.
+final class JournalBoard: Sendable {
+  let epoch = Atomic<UInt64>(0)
+  let damages = Mutex<[SQLiteJournal.Damage]>([])
 }

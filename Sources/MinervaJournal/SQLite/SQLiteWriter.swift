@@ -7,7 +7,7 @@ final class SQLiteWriter {
   let opening: SQLiteJournal.Opening
   private let path: String
   private let settings: SQLiteJournal.Settings
-  private let epoch: EpochBox
+  private let board: JournalBoard
   private let lock: LockFile
   private var file: JournalFile?
   /// Up to where retention has looked, and how many records ago.
@@ -15,18 +15,21 @@ final class SQLiteWriter {
   private var recordsSinceTrim = SQLiteWriter.trimEvery
   /// Why nothing is taken, after a failure.
   private var refusal: MinervaError?
+  /// What was found damaged in the open file: the next opening salvages what is whole.
+  private var damage: String?
 
-  init(path: String, settings: SQLiteJournal.Settings, epoch: EpochBox) throws(MinervaError) {
+  init(path: String, settings: SQLiteJournal.Settings, board: JournalBoard) throws(MinervaError) {
     self.path = path
     self.settings = settings
-    self.epoch = epoch
+    self.board = board
     do { lock = try LockFile.acquire(path + ".lock") } catch {
       throw MinervaError(error.code == .endpointTaken ? .journalLocked : .journalFile, error.message)
     }
     let started = MonotonicTime.now
     let (file, damage) = try JournalRecovery.open(path, settings: settings, epochAtLeast: 0)
     self.file = file
-    epoch.value.store(file.epoch, ordering: .releasing)
+    board.epoch.store(file.epoch, ordering: .releasing)
+    if let damage { board.damages.withLock { $0.append(damage) } }
     let (seconds, attoseconds) = (MonotonicTime.now - started).components
     opening = SQLiteJournal.Opening(
       formatBefore: Int(file.formatBefore), format: Int(settings.format.version), epoch: file.epoch, scenes: file.heads.count,
@@ -50,6 +53,7 @@ final class SQLiteWriter {
       }
       if recordsSinceTrim >= Self.trimEvery { trim() }
     }
+    if refusal == nil { file?.markAll() }
     file = nil
     lock.release()
     queue.abandon()
@@ -91,6 +95,7 @@ final class SQLiteWriter {
       // Not even those that were refused for a reason of their own are told it: what they were compared with is gone.
       let failure = MinervaError.refusing("\(path): the commit failed: \(error.message)")
       refusal = failure
+      if error.isDamage { damage = error.message }
       for job in jobs { job.answerWrite(.failure(failure)) }
       return
     }
@@ -109,7 +114,7 @@ final class SQLiteWriter {
     case .snapshot(let snapshot, let epoch, _):
       guard epoch == file.epoch else { return .failure(.stale(epoch, now: file.epoch)) }
       return try file.write(snapshot, written: written, &pending) ? .success(()) : .failure(.early(snapshot))
-    case .load, .scenes, .reopen: return .success(())
+    case .load, .scenes, .setAside, .reopen: return .success(())
     }
   }
 
@@ -117,24 +122,47 @@ final class SQLiteWriter {
     switch job {
     case .load(let scene, let limit, let completion):
       guard let file, refusal == nil else { return completion(.failure(refusal ?? .closedJournal)) }
-      do throws(MinervaError) { completion(.success(try file.load(scene, upTo: limit))) } catch { completion(.failure(error)) }
+      do throws(MinervaError) { completion(.success(try file.load(scene, upTo: limit))) } catch {
+        // The present of a scene is damaged: nothing more is built on this file before what is whole was salvaged (P3).
+        if limit == nil, error.code == .journalCorrupt {
+          damage = error.message
+          refusal = .refusing("\(path) is damaged: \(error.message)")
+        }
+        completion(.failure(error))
+      }
     case .scenes(let completion):
       guard let file, refusal == nil else { return completion(.failure(refusal ?? .closedJournal)) }
       completion(.success(file.list()))
+    case .setAside(let part, let scene, let reason, let epoch, let completion):
+      completion(setAside(part, of: scene, reason: reason, epoch: epoch))
     case .reopen(let completion): completion(reopen())
     case .append, .snapshot: return
     }
   }
 
+  private func setAside(_ part: JournalPart, of scene: String, reason: String, epoch: UInt64) -> Result<JournalAside, MinervaError> {
+    guard let file, refusal == nil else { return .failure(refusal ?? .closedJournal) }
+    guard epoch == file.epoch else { return .failure(.stale(epoch, now: file.epoch)) }
+    do throws(SQLiteFailure) { return .success(try file.setAside(part, of: scene, reason: reason, now: settings.wallClock())) } catch {
+      let failure = MinervaError.refusing("\(path): a part of scene \(scene) could not be set aside: \(error.message)")
+      refusal = failure
+      if error.isDamage { damage = error.message }
+      return .failure(failure)
+    }
+  }
+
   private func reopen() -> Result<UInt64, MinervaError> {
     // The epoch grows even where the file forgot the last one.
-    let last = epoch.value.load(ordering: .acquiring)
+    let last = board.epoch.load(ordering: .acquiring)
     file = nil
     do throws(MinervaError) {
-      let (opened, _) = try JournalRecovery.open(path, settings: settings, epochAtLeast: last)
+      let (opened, found) = try JournalRecovery.open(path, settings: settings, epochAtLeast: last, known: damage)
       file = opened
       refusal = nil
-      epoch.value.store(opened.epoch, ordering: .releasing)
+      damage = nil
+      trimmed = 0
+      if let found { board.damages.withLock { $0.append(found) } }
+      board.epoch.store(opened.epoch, ordering: .releasing)
       return .success(opened.epoch)
     } catch {
       refusal = MinervaError.refusing("\(path) could not be reopened: \(error.message)")
@@ -147,7 +175,7 @@ extension JournalJob {
   fileprivate var isWrite: Bool {
     switch self {
     case .append, .snapshot: true
-    case .load, .scenes, .reopen: false
+    case .load, .scenes, .setAside, .reopen: false
     }
   }
 
@@ -158,7 +186,7 @@ extension JournalJob {
   fileprivate func answerWrite(_ answer: Result<Void, MinervaError>) {
     switch self {
     case .append(_, _, let completion), .snapshot(_, _, let completion): completion(answer)
-    case .load, .scenes, .reopen: return
+    case .load, .scenes, .setAside, .reopen: return
     }
   }
 }
