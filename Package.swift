@@ -211,7 +211,8 @@ let package = Package(
     tests(
       "EndToEndTests",
       on: [
-        "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaTesting",
+        "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaSupervision",
+        "MinervaTesting",
         "MinervaTransport", "MinervaWire", "RawPeers", "counter-host", "scene-watcher",
       ]),
     tests("LayoutTests", on: []),

@@ -34,11 +34,10 @@ enum BrokerMain {
       let listening = try BrokerListening(command, process: process)
       let path = (command.text("data") ?? process.runtime.path) + "/journal.sqlite"
       let journal = try await SQLiteJournal.open(path)
-      if let damage = journal.opening.damage { process.log("journal: \(damage)") }
       let interfaces = try await FixedInterfaces.learn()
       let settings = BrokerSettings(
         endpoints: listening.endpoints, events: listening.events, version: ProductVersion.text,
-        bus: process.bus(kind: "broker", interfaces: interfaces, security: listening.security))
+        bus: process.bus(kind: "broker", interfaces: interfaces, security: listening.security), log: { process.log($0) })
       let broker: Broker
       do {
         broker = try await Broker.start(

@@ -15,9 +15,20 @@ enum RuntimeFiles {
     return names.sorted()
   }
 
+  /// Overwrites bytes of a file.
+  static func overwrite(_ path: String, at offset: Int, with bytes: [UInt8]) {
+    let descriptor = open(path, O_WRONLY)
+    guard descriptor >= 0 else { return }
+    pwrite(descriptor, bytes, bytes.count, off_t(offset))
+    close(descriptor)
+  }
+
   /// The text of a file; empty when it cannot be read.
-  static func text(_ path: String) -> String {
-    guard let file = fopen(path, "r") else { return "" }
+  static func text(_ path: String) -> String { String(decoding: bytes(path), as: UTF8.self) }
+
+  /// The bytes of a file; empty when it cannot be read.
+  static func bytes(_ path: String) -> [UInt8] {
+    guard let file = fopen(path, "r") else { return [] }
     defer { fclose(file) }
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 65_536)
@@ -26,6 +37,6 @@ enum RuntimeFiles {
       guard count > 0 else { break }
       bytes += piece[..<count]
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes
   }
 }

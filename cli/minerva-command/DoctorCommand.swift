@@ -30,7 +30,7 @@ enum DoctorCommand {
         what: "endpoint", isGood: true,
         text: "\(reach.endpoint) (\(reach.isRemote ? "from --connect or MINERVA_CONNECT" : "of the runtime directory"))"))
     findings.append(await supervisor(runtime))
-    findings.append(await broker(reach))
+    findings += await broker(reach)
     findings.append(terminal(console))
     for finding in findings {
       if command.flag("json") {
@@ -99,19 +99,22 @@ enum DoctorCommand {
     }
   }
 
-  private static func broker(_ reach: Reach) async -> Finding {
-    guard reach.isRemote || reach.isBrokerThere else { return Finding(what: "broker", isGood: true, text: "none is running") }
+  private static func broker(_ reach: Reach) async -> [Finding] {
+    guard reach.isRemote || reach.isBrokerThere else { return [Finding(what: "broker", isGood: true, text: "none is running")] }
     do {
       let client = try await reach.client(name: "doctor")
       let status = try await client.status(within: .seconds(2))
       await client.close(grace: .zero)
       let isSame = status.version == ProductVersion.text
-      return Finding(
+      let answers = Finding(
         what: "broker", isGood: isSame,
         text: isSame
           ? "answers, version \(status.version), pid \(status.pid)" : "version \(status.version), this program is \(ProductVersion.text)")
+      let isSound = Finding(what: "journal", isGood: true, text: "as it was written")
+      let troubles = status.troubles.map { Finding(what: "journal", isGood: false, text: $0) }
+      return [answers] + (troubles.isEmpty ? [isSound] : troubles)
     } catch {
-      return Finding(what: "broker", isGood: false, text: Session.stated(error).description)
+      return [Finding(what: "broker", isGood: false, text: Session.stated(error).description)]
     }
   }
 

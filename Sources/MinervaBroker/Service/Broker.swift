@@ -17,12 +17,18 @@ public struct BrokerSettings: Sendable {
   public var version: String
   /// The bus underneath; its node name is the broker's.
   public var bus: BusSettings
+  /// Hears what the operator should know: damage that was found and what became of it.
+  public var log: @Sendable (String) -> Void
 
-  public init(endpoints: [Endpoint], events: [Endpoint], version: String, bus: BusSettings) {
+  public init(
+    endpoints: [Endpoint], events: [Endpoint], version: String, bus: BusSettings,
+    log: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
     self.endpoints = endpoints
     self.events = events
     self.version = version
     self.bus = bus
+    self.log = log
   }
 }
 
@@ -52,11 +58,10 @@ public final class Broker: Sendable {
     let bus = BusSystem(settings.bus)
     let gateway = BusSystem.named(WellKnown.broker) {
       Gateway(
-        journal: journal, ownership: ownership, epoch: epoch, version: settings.version, pid: getpid(), actorSystem: bus)
+        journal: journal, ownership: ownership, epoch: epoch, version: settings.version, pid: getpid(), log: settings.log, actorSystem: bus)
     }
     do {
-      let scenes = try await everything(in: journal, ownedBy: ownership)
-      try await gateway.whenLocal { try $0.restore(scenes, epoch: epoch) }
+      try await Restoration(journal: journal, ownership: ownership, gateway: gateway, log: settings.log).run(epoch: epoch)
       ownership.onLoss { [weak gateway] names in
         Task { [weak gateway] in await gateway?.whenLocal { $0.disown(names) } }
       }
@@ -81,24 +86,6 @@ public final class Broker: Sendable {
       await bus.close(grace: .zero)
       throw error
     }
-  }
-
-  /// Every scene of a journal that is ours. One that damage has made unreadable comes empty: its name begins anew, and the others are served (P2).
-  static func everything(in journal: any Journal, ownedBy ownership: any SceneOwnership) async throws -> [JournaledScene] {
-    var scenes: [JournaledScene] = []
-    for head in try await journal.scenes() {
-      if let identity = SceneIdentity(head.scene), case .elsewhere = try await ownership.claim(identity.name) { continue }
-      let loaded = await withCheckedContinuation { continuation in
-        journal.load(head.scene, upTo: nil) { continuation.resume(returning: $0) }
-      }
-      switch loaded {
-      case .success(let scene): if let scene { scenes.append(scene) }
-      case .failure(let error):
-        guard error.code == .timeOutOfRange || error.code == .journalCorrupt else { throw error }
-        scenes.append(JournaledScene(scene: head.scene, snapshot: nil, records: []))
-      }
-    }
-    return scenes
   }
 
   /// Stops serving: what is answered goes out within the grace, the journal is closed after the last commit.

@@ -31,6 +31,9 @@ distributed actor Gateway: BrokerGateway {
   /// Entries of this turn on their way to the journal, and the ticket of the last.
   private var group: [JournalEntry] = []
   private var groupTicket: UInt64 = 0
+  private let log: @Sendable (String) -> Void
+  /// What was found damaged or senseless in single scenes, and what became of it.
+  private var notes: [String] = []
   private var lastToken: CallToken = 0
   private var lanes: [String: OrderLane] = [:]
   private var pids: [String: Int32] = [:]
@@ -38,12 +41,14 @@ distributed actor Gateway: BrokerGateway {
   private let pid: Int32
 
   init(
-    journal: any Journal, ownership: any SceneOwnership, epoch: UInt64, version: String, pid: Int32, actorSystem: BusSystem
+    journal: any Journal, ownership: any SceneOwnership, epoch: UInt64, version: String, pid: Int32,
+    log: @escaping @Sendable (String) -> Void, actorSystem: BusSystem
   ) {
     machine = BrokerStateMachine(epoch: epoch, now: Moment(milliseconds: MonotonicTime.milliseconds))
     self.journal = journal
     self.ownership = ownership
     self.version = version
+    self.log = log
     self.pid = pid
     self.actorSystem = actorSystem
   }
@@ -197,7 +202,7 @@ distributed actor Gateway: BrokerGateway {
     return BrokerStatus(
       node: id.node, version: version, pid: pid, epoch: machine.epoch, uptime: Int(now - machine.started), endpoints: endpoints.calls,
       events: endpoints.events, peers: peers, scenes: machine.scenes.count, records: UInt64(machine.counters["records"] ?? 0),
-      pool: machine.desk.status, counters: counters)
+      pool: machine.desk.status, counters: counters, troubles: journal.troubles + notes)
   }
 
   // MARK: What others see
@@ -221,13 +226,28 @@ distributed actor Gateway: BrokerGateway {
     return machine.nextAlarm?.milliseconds ?? .max
   }
 
-  /// Takes in what the journal holds.
-  func restore(_ scenes: [JournaledScene], epoch: UInt64) throws(MinervaError) {
-    for scene in scenes {
-      try machine.restore(scene, now: now)
-      if let identity = SceneIdentity(scene.scene) { claimed.insert(identity.name) }
-    }
-    perform(machine.recovered(epoch: epoch, now: now))
+  // MARK: Restoring
+
+  /// Takes in a scene as the journal holds it, or returns the part of it that cannot be used.
+  func restore(_ scene: JournaledScene) -> UnusablePart? {
+    do throws(UnusablePart) { try machine.restore(scene, now: now) } catch { return error }
+    if let identity = SceneIdentity(scene.scene) { claimed.insert(identity.name) }
+    return nil
+  }
+
+  /// Every scene was restored.
+  func recovered(epoch: UInt64) { perform(machine.recovered(epoch: epoch, now: now)) }
+
+  /// The journal is read from its beginning once more.
+  func forget() {
+    machine.forget()
+    claimed = []
+  }
+
+  /// Keeps a line for `status`, the last hundred of them.
+  func note(_ trouble: String) {
+    notes.append(trouble)
+    if notes.count > 100 { notes.removeFirst() }
   }
 
   // MARK: Ownership
@@ -481,8 +501,7 @@ distributed actor Gateway: BrokerGateway {
       while true {
         do {
           let epoch = try await self.journal.reopen()
-          self.claimed = []
-          try self.restore(try await Broker.everything(in: self.journal, ownedBy: self.ownership), epoch: epoch)
+          try await Restoration(journal: self.journal, ownership: self.ownership, gateway: self, log: self.log).run(epoch: epoch)
           return
         } catch {
           self.machine.count("journal.failures")

@@ -137,32 +137,50 @@ extension BrokerStateMachine {
 
   /// Takes in a scene as the journal holds it, and leaves the losses since to the hosts' return.
   ///
-  /// - Throws: `journal.corrupt` when a record or snapshot cannot be read.
-  package mutating func restore(_ journaled: JournaledScene, now: Moment) throws(MinervaError) {
+  /// - Throws: The part that cannot be used. Nothing was taken in then.
+  package mutating func restore(_ journaled: JournaledScene, now: Moment) throws(UnusablePart) {
     guard let identity = SceneIdentity(journaled.scene) else { return }
     incarnations[identity.name] = max(incarnations[identity.name] ?? 0, identity.incarnation)
     guard journaled.snapshot != nil || !journaled.records.isEmpty else { return count("scenes.unreadable") }
-    do {
-      var at: UInt64 = 0
-      var state = SceneState(scene: identity.name, app: identity.app, settings: sceneSettings)
-      if let snapshot = journaled.snapshot {
+    let (state, at) = try replay(journaled, of: identity)
+    guard !state.hasEnded else { return }
+    if let open = scenes[identity.name], open.identity.incarnation > identity.incarnation { return }
+    let slot = SceneSlot(identity: identity, state: state, now: now, at: SceneTime(milliseconds: at))
+    slot.hosts = Set(state.coordinators.map(\.summary.host).filter { !$0.isEmpty })
+    for host in slot.hosts where !registry.isAlive(host) { expected[host] = now + settings.leases.lease }
+    scenes.updateValue(slot, forKey: identity.name)?.isOpen = false
+  }
+
+  private func replay(_ journaled: JournaledScene, of identity: SceneIdentity) throws(UnusablePart) -> (SceneState, at: UInt64) {
+    var at: UInt64 = 0
+    var state = SceneState(scene: identity.name, app: identity.app, settings: sceneSettings)
+    if let snapshot = journaled.snapshot {
+      do {
         let image = try CBOR.decode(SceneImage.self, from: snapshot.bytes)
         (at, state) = (image.at, image.state)
+      } catch {
+        throw UnusablePart(
+          scene: journaled.scene, part: .snapshot(snapshot.sequence), reason: "the snapshot at record \(snapshot.sequence): \(error)")
       }
-      for entry in journaled.records {
+    }
+    for entry in journaled.records {
+      do {
         let record = try SceneRecord(decoding: entry.record)
         at = record.at
         _ = state.apply(record.record, at: SceneTime(milliseconds: at))
+      } catch {
+        throw UnusablePart(
+          scene: journaled.scene, part: .records(after: entry.sequence - 1), reason: "record \(entry.sequence): \(error)")
       }
-      guard !state.hasEnded else { return }
-      if let open = scenes[identity.name], open.identity.incarnation > identity.incarnation { return }
-      let slot = SceneSlot(identity: identity, state: state, now: now, at: SceneTime(milliseconds: at))
-      slot.hosts = Set(state.coordinators.map(\.summary.host).filter { !$0.isEmpty })
-      for host in slot.hosts where !registry.isAlive(host) { expected[host] = now + settings.leases.lease }
-      scenes.updateValue(slot, forKey: identity.name)?.isOpen = false
-    } catch {
-      throw MinervaError("journal.corrupt", "the scene \(journaled.scene) can't be read: \(error)")
     }
+    return (state, at)
+  }
+
+  /// Forgets what was restored: the journal is read from the beginning once more.
+  package mutating func forget() {
+    for slot in scenes.values { slot.isOpen = false }
+    scenes = [:]
+    expected = [:]
   }
 
   /// Another broker owns these scenes now: they are forgotten here, and whoever waits for them gets `bus.not_owner`.

@@ -16,11 +16,13 @@ public struct BrokerStatus: Codable, Sendable {
   public var pool: PoolStatus
   /// Named counters, such as `frames.bad` or `requests.answered`.
   public var counters: [String: Int]
+  /// What was found damaged in the journal since the start, and what became of it: a line each.
+  public var troubles: [String]
 
   public init(
     node: String, version: String, pid: Int32, epoch: UInt64, uptime: Int, endpoints: [String], events: [String], peers: [PeerStatus],
     scenes: Int,
-    records: UInt64, pool: PoolStatus, counters: [String: Int]
+    records: UInt64, pool: PoolStatus, counters: [String: Int], troubles: [String] = []
   ) {
     self.node = node
     self.version = version
@@ -34,6 +36,7 @@ public struct BrokerStatus: Codable, Sendable {
     self.records = records
     self.pool = pool
     self.counters = counters
+    self.troubles = troubles
   }
 }
 

@@ -24,6 +24,7 @@ package enum StatusText {
     lines.append("diff workers \(pool.workers)  waiting \(pool.waiting)  running \(pool.running)  poisoned \(pool.poisoned)")
     let counters = broker.counters.sorted { $0.key < $1.key }.map { "\(Escaping.visible($0.key)) \($0.value)" }
     if !counters.isEmpty { lines += HelpText.wrap(counters.joined(separator: "  "), 100) }
+    if !broker.troubles.isEmpty { lines += [""] + broker.troubles.flatMap { HelpText.wrap("! \(Escaping.visible($0))", 100) } }
     return lines
   }
 
@@ -54,6 +55,7 @@ package enum StatusText {
           ])
         ),
         ("counters", .object(broker.counters.sorted { $0.key < $1.key }.map { ($0.key, .number($0.value)) })),
+        ("troubles", .array(broker.troubles.map { .text($0) })),
       ]).text)
     return lines
   }
