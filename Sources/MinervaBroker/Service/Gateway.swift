@@ -15,11 +15,11 @@ distributed actor Gateway: BrokerGateway {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { actorSystem.loop.asUnownedSerialExecutor() }
 
-  private var machine: BrokerStateMachine
+  var machine: BrokerStateMachine
   private let journal: any Journal
-  private let ownership: any SceneOwnership
+  let ownership: any SceneOwnership
   /// Scenes that were claimed, by name.
-  private var claimed: Set<String> = []
+  var claimed: Set<String> = []
   private let version: String
   /// Who waits for a reply of the machine.
   private enum Waiting {
@@ -33,7 +33,7 @@ distributed actor Gateway: BrokerGateway {
   private var groupTicket: UInt64 = 0
   private let log: @Sendable (String) -> Void
   /// What was found damaged or senseless in single scenes, and what became of it.
-  private var notes: [String] = []
+  var notes: [String] = []
   private var lastToken: CallToken = 0
   private var lanes: [String: OrderLane] = [:]
   private var pids: [String: Int32] = [:]
@@ -53,7 +53,7 @@ distributed actor Gateway: BrokerGateway {
     self.actorSystem = actorSystem
   }
 
-  private var now: Moment { Moment(milliseconds: actorSystem.loop.now) }
+  var now: Moment { Moment(milliseconds: actorSystem.loop.now) }
 
   /// Notes where the broker listens, for `status`.
   func listens(on calls: [String], events: [String]) { endpoints = (calls, events) }
@@ -226,47 +226,6 @@ distributed actor Gateway: BrokerGateway {
     return machine.nextAlarm?.milliseconds ?? .max
   }
 
-  // MARK: Restoring
-
-  /// Takes in a scene as the journal holds it, or returns the part of it that cannot be used.
-  func restore(_ scene: JournaledScene) -> UnusablePart? {
-    do throws(UnusablePart) { try machine.restore(scene, now: now) } catch { return error }
-    if let identity = SceneIdentity(scene.scene) { claimed.insert(identity.name) }
-    return nil
-  }
-
-  /// Every scene was restored.
-  func recovered(epoch: UInt64) { perform(machine.recovered(epoch: epoch, now: now)) }
-
-  /// The journal is read from its beginning once more.
-  func forget() {
-    machine.forget()
-    claimed = []
-  }
-
-  /// Keeps a line for `status`, the last hundred of them.
-  func note(_ trouble: String) {
-    notes.append(trouble)
-    if notes.count > 100 { notes.removeFirst() }
-  }
-
-  // MARK: Ownership
-
-  /// Claims a scene before its first use here.
-  /// - Throws: `bus.not_owner` with the owner's endpoint where known.
-  private func own(_ name: String) async throws {
-    guard !claimed.contains(name) else { return }
-    guard case .elsewhere(let epoch, let hint) = try await ownership.claim(name) else { return _ = claimed.insert(name) }
-    throw MinervaError.notOwner(of: name, epoch: epoch, owner: hint)
-  }
-
-  /// Another broker has taken scenes, or all of them: what they hold here is forgotten, and whoever waits for them is told.
-  func disown(_ names: [String]?) {
-    let lost = names.map(Set.init) ?? claimed
-    claimed.subtract(lost)
-    perform(machine.disown(lost))
-  }
-
   // MARK: Rights
 
   @discardableResult
@@ -371,7 +330,7 @@ distributed actor Gateway: BrokerGateway {
 
   // MARK: Performing
 
-  private func perform(_ actions: [BrokerAction]) {
+  func perform(_ actions: [BrokerAction]) {
     for action in actions {
       switch action {
       case .append(let entry, let ticket): append(entry, ticket)
