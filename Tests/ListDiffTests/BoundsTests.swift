@@ -73,7 +73,7 @@ struct BoundsTests {
     #expect(try changes.apply(to: old, from: new) == new)
   }
 
-  @Test("the subsequence by blocks is as long as by hand", arguments: [100, 2_000, 70_000])
+  @Test("the subsequence is as long as by hand", arguments: [100, 2_000, 70_000, 300_000])
   func subsequence(_ count: Int) {
     var random = Seeded(runSeed ^ UInt64(count))
     for shape in 0..<6 {
@@ -88,12 +88,60 @@ struct BoundsTests {
       }
       let match = Buffer<Int32>(capacity: count)
       for (index, value) in values.enumerated() { match[index] = value }
-      let subsequence = IncreasingSubsequence(match, 0..<count)
-      #expect(subsequence.length == Oracle.longestIncreasingFast(values.map { Int($0) }), "shape \(shape), seed \(runSeed)")
-      let moved = Set(subsequence.moves(match, 0..<count, offset: 0).map(\.old))
+      let subsequence = IncreasingSubsequence(match, count: count, positions: 0..<count)
+      let length = subsequence.length
+      #expect(length == Oracle.longestIncreasingFast(values.map { Int($0) }), "shape \(shape), seed \(runSeed)")
+      let moved = Set(subsequence.moves(match, count: count).map(\.old))
       let rest = values.filter { !moved.contains($0) }
-      #expect(rest.count == subsequence.length)
+      #expect(rest.count == length)
       #expect(zip(rest, rest.dropFirst()).allSatisfy { $0 < $1 })
+    }
+  }
+
+  @Test("blocks moved over blocks of the same size, near and far: minimal and exact")
+  func tangled() throws {
+    var random = Seeded(runSeed ^ 7)
+    for round in 0..<3_000 {
+      let count = Int.random(in: 30...400, using: &random)
+      let old = (0..<count).map { $0 &* 7_919 }
+      var new = old
+      for _ in 0..<Int.random(in: 1...12, using: &random) {
+        let block = Int.random(in: 1...12, using: &random)
+        let start = Int.random(in: 0..<(new.count - block), using: &random)
+        let cut = Array(new[start..<(start + block)])
+        new.removeSubrange(start..<(start + block))
+        let far = Int.random(in: 0..<4, using: &random) == 0 ? count : 14
+        let target = min(max(0, start + .random(in: -far...far, using: &random)), new.count)
+        new.insert(contentsOf: Int.random(in: 0..<4, using: &random) == 0 ? cut.reversed() : cut, at: target)
+      }
+      let changes = try Differ().changes(from: old, to: new)
+      let expected = Oracle.counts(old, new)
+      try #require(changes.moves.count == expected.moves, "round \(round), seed \(runSeed): \(new.map { $0 / 7_919 })")
+      try #require(Oracle.replay(changes, old, new) == new)
+    }
+  }
+
+  @Test("a set of positions finds the next and the previous as a sorted array does", arguments: [1, 64, 65, 4_096, 4_097, 300_000])
+  func positions(_ size: Int) {
+    var random = Seeded(runSeed ^ 8 ^ UInt64(size))
+    let set = PositionSet(size: size)
+    var members: [Int] = []
+    for _ in 0..<1_500 {
+      let position = Int.random(in: 0..<size, using: &random)
+      let at = members.firstIndex { $0 >= position } ?? members.count
+      let holds = at < members.count && members[at] == position
+      let next = holds ? at + 1 : at
+      #expect(set.next(above: position) == (next < members.count ? members[next] : -1), "seed \(runSeed)")
+      #expect(set.previous(below: position) == (at > 0 ? members[at - 1] : -1), "seed \(runSeed)")
+      if holds {
+        set.remove(position)
+        members.remove(at: at)
+      } else if Int.random(in: 0..<4, using: &random) > 0 || members.isEmpty {
+        set.insert(position)
+        members.insert(position, at: at)
+      } else {
+        set.remove(members.remove(at: members.count / 2))
+      }
     }
   }
 

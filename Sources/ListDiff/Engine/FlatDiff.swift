@@ -38,10 +38,7 @@ extension Differ {
       script.deleteAll(old)
       script.insertAll(new)
     } else {
-      let matching = try match(source, old: old, new: new)
-      script.append(deletes: matching.deletes, inserts: matching.inserts)
-      let replaced = try updateMiddle(source, matching.match, new, &script)
-      script.move(matching, new, again: replaced)
+      try writeMiddle(source, old: old, new: new, &script)
     }
     try updateSuffix(source, suffix, &script)
     return script.changeSet(oldCount: oldCount, newCount: newCount)
@@ -84,33 +81,6 @@ extension Differ {
     return length
   }
 
-  /// Notes the changed elements between prefix and suffix; with updates as delete and insert they leave the matching.
-  ///
-  /// - Returns: Whether the matching is another one now.
-  @inlinable
-  @inline(__always)
-  func updateMiddle<Source: PairSource>(
-    _ source: Source, _ match: borrowing Buffer<Int32>, _ new: Range<Int>, _ script: inout Script
-  ) throws(DiffError) -> Bool {
-    try checkCancellation()
-    var replaced = false
-    let base = new.lowerBound
-    let count = new.count
-    var index = 0
-    while index < count {
-      let old = match[index]
-      if old >= 0 && source.changed(Int(old), base &+ index) {
-        script.update(Int(old), base &+ index)
-        if script.replacesUpdated {
-          match[index] = -1
-          replaced = true
-        }
-      }
-      index &+= 1
-    }
-    return replaced
-  }
-
   @inlinable
   @inline(__always)
   func updateSuffix<Source: PairSource>(_ source: Source, _ suffix: Int, _ script: inout Script) throws(DiffError) {
@@ -132,44 +102,41 @@ extension Script {
     if inserts.isEmpty { inserts = come } else { inserts += come }
   }
 
-  /// Writes the moves of a matching.
-  ///
-  /// - Parameter again: The matching lost pairs since its subsequence was found.
+  /// Writes the moves of a matching of `new` with `old`, both counted from their beginnings.
   @usableFromInline
-  mutating func move(_ matching: borrowing Matching, _ new: Range<Int>, again: Bool) {
-    let range = 0..<new.count
-    if options.moves == .withoutSelfMoves {
-      moves = movesWithoutSelfMoves(matching.match, range, offset: new.lowerBound)
-    } else if again {
-      moves = IncreasingSubsequence(matching.match, range).moves(matching.match, range, offset: new.lowerBound)
-    } else {
-      moves = matching.subsequence.moves(matching.match, range, offset: new.lowerBound)
-    }
+  mutating func move(_ match: borrowing Buffer<Int32>, _ old: Range<Int>, _ new: Range<Int>) {
+    moves = fewestMoves(match, old, new, withoutSelfMoves: options.moves == .withoutSelfMoves)
   }
 }
 
-/// The fewest moves of which none has a position as its own target.
-///
-/// Every element that keeps its position has to stay. Those never cross each other; what crosses one of them must move, and
-/// of the rest a longest increasing subsequence stays.
-func movesWithoutSelfMoves(_ match: borrowing Buffer<Int32>, _ range: Range<Int>, offset: Int) -> [Link] {
+/// The moves of a matching of `new` with `old`, both counted from their beginnings: the fewest, or the fewest of which none has
+/// a position as its own target.
+func fewestMoves(
+  _ match: borrowing Buffer<Int32>, _ old: Range<Int>, _ new: Range<Int>, withoutSelfMoves: Bool
+) -> [Link] {
+  let (oldBase, newBase) = (Int32(old.lowerBound), Int32(new.lowerBound))
+  func moves(_ match: borrowing Buffer<Int32>) -> [Link] {
+    IncreasingSubsequence(match, count: new.count, positions: 0..<old.count)
+      .moves(match, count: new.count, oldBase: oldBase, newBase: newBase)
+  }
+  guard withoutSelfMoves else { return moves(match) }
+  // Every element that keeps its position has to stay. Those never cross each other; what crosses one of them must move, and
+  // of the rest a longest increasing subsequence stays.
   var standing: [Int32] = []
-  for index in range where Int(match[index]) == index + offset { standing.append(match[index]) }
-  if standing.isEmpty { return IncreasingSubsequence(match, range).moves(match, range, offset: offset) }
-  let compatible = Buffer<Int32>(capacity: range.upperBound)
+  for index in 0..<new.count where Int(match[index]) == index { standing.append(match[index]) }
+  if standing.isEmpty { return moves(match) }
+  let compatible = Buffer<Int32>(capacity: new.count)
   var crossing: [Link] = []
   var before = 0
-  for index in range {
-    let old = match[index]
-    let new = Int32(truncatingIfNeeded: index + offset)
-    while before < standing.count, standing[before] < new { before += 1 }
-    if old >= 0, standing.countBelow(old) != before {
-      crossing.append(Link(old: old, new: new))
+  for index in 0..<new.count {
+    let place = match[index]
+    while before < standing.count, Int(standing[before]) < index { before += 1 }
+    if place >= 0, standing.countBelow(place) != before {
+      crossing.append(Link(old: place + oldBase, new: Int32(index) + newBase))
       compatible[index] = -1
     } else {
-      compatible[index] = old
+      compatible[index] = place
     }
   }
-  let moves = crossing + IncreasingSubsequence(compatible, range).moves(compatible, range, offset: offset)
-  return moves.sorted { $0.new < $1.new }
+  return moves(compatible).merging(crossing)
 }

@@ -60,29 +60,28 @@ enum Occurrences {
   @inline(__always)
   static func scan<Side: ListSide>(_ side: Side, _ differ: Differ, _ body: (Int, Int) -> Bool) throws(DiffError) {
     let count = side.count
-    let slotCount = max(16, count * 2)
-    let slots = Buffer(repeating: Slot(tag: 0, index: -1), count: slotCount)
+    let slots = Slots(for: count)
     var position = 0
     while position < count {
       try differ.checkCancellation()
       let stop = min(count, position &+ Differ.stride)
       next: while position < stop {
         let hash = side.hash(position)
-        let tag = UInt32(truncatingIfNeeded: hash)
-        var at = Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(truncatingIfNeeded: slotCount)).high)
+        let tag = slots.tag(hash)
+        var at = slots.home(hash)
         defer { position &+= 1 }
         while true {
           let slot = slots[at]
-          if slot.index < 0 {
-            slots[at] = Slot(tag: tag, index: Int32(truncatingIfNeeded: position))
+          if slot == Slots.empty {
+            slots.fill(at, tag, position)
             continue next
           }
-          if slot.tag == tag && side.same(Int(slot.index), position) {
-            if !body(Int(slot.index), position) { return }
+          let first = slots.index(slot, tag)
+          if first < count && side.same(first, position) {
+            if !body(first, position) { return }
             continue next
           }
-          at &+= 1
-          if at == slotCount { at = 0 }
+          at = slots.after(at)
         }
       }
     }

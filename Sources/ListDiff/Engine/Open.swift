@@ -1,9 +1,12 @@
 /// The positions that the walk could not pair, ascending on both sides, and the pairs that deserve a second look.
 ///
+/// All positions between belong to pairs, in order, so that nothing has to be written down for a pair: the *k*-th open
+/// position `p` of a list that begins at `b` has `p - b - k` pairs before it.
+///
 /// The walk pairs duplicates as it meets them. A pair is the one that the rule of occurrence makes, too, unless its identifier
 /// was left open before, on either side: a filter of the open ones finds the suspects, with few false alarms.
 @usableFromInline
-struct Open<Base: PairSource>: OpenSource, ~Copyable {
+struct Open<Base: PairSource>: PairSource, ~Copyable {
   @usableFromInline let base: Base
   @usableFromInline let old: Buffer<Int32>
   @usableFromInline let new: Buffer<Int32>
@@ -12,8 +15,8 @@ struct Open<Base: PairSource>: OpenSource, ~Copyable {
   /// One bit for each sketch of an open element.
   @usableFromInline let filter: Buffer<UInt64>
   @usableFromInline let filterMask: UInt64
-  /// New positions whose pair may not be that of the rule of occurrence, ascending.
-  @usableFromInline var suspects: [Int32] = []
+  /// Pairs that may not be those of the rule of occurrence, ascending.
+  @usableFromInline var suspects: [Link] = []
   /// Whether suspects are wanted.
   @usableFromInline let watches: Bool
 
@@ -23,10 +26,11 @@ struct Open<Base: PairSource>: OpenSource, ~Copyable {
     self.watches = watches
     old = Buffer(capacity: oldCapacity)
     new = Buffer(capacity: newCapacity)
+    // Two bits an element: with one in ten open, one in twenty pairs is looked at in vain.
     var words = 1
-    while watches && words * 64 < newCapacity { words <<= 1 }
+    while watches && words &* 32 < newCapacity { words <<= 1 }
     filter = Buffer(repeating: 0, count: words)
-    filterMask = UInt64(words * 64 - 1)
+    filterMask = UInt64(truncatingIfNeeded: words &* 64 &- 1)
   }
 
   @inlinable
@@ -53,7 +57,9 @@ struct Open<Base: PairSource>: OpenSource, ~Copyable {
   /// Notes a pair to look at again.
   @inlinable
   @inline(never)
-  mutating func suspect(_ position: Int) { suspects.append(Int32(truncatingIfNeeded: position)) }
+  mutating func suspect(_ old: Int, _ new: Int) {
+    suspects.append(Link(old: Int32(truncatingIfNeeded: old), new: Int32(truncatingIfNeeded: new)))
+  }
 
   /// Whether an element with this sketch may have been left open.
   @inlinable
@@ -63,7 +69,34 @@ struct Open<Base: PairSource>: OpenSource, ~Copyable {
     return filter[Int(truncatingIfNeeded: bit >> 6)] & (1 << (bit & 63)) != 0
   }
 
-  @inlinable @inline(__always) func oldPosition(_ u: Int) -> Int32 { old[u] }
+  /// The same with some pairs left open as well; those ascend.
+  @inlinable
+  func reopening(_ pairs: [Link]) -> Open<Base> {
+    var more = Open(base, oldCapacity: oldCount &+ pairs.count, newCapacity: newCount &+ pairs.count, watches: false)
+    var (u, v) = (0, 0)
+    for pair in pairs {
+      while u < oldCount && old[u] < pair.old {
+        more.leaveOld(Int(old[u]))
+        u &+= 1
+      }
+      more.leaveOld(Int(pair.old))
+      while v < newCount && new[v] < pair.new {
+        more.leaveNew(Int(new[v]))
+        v &+= 1
+      }
+      more.leaveNew(Int(pair.new))
+    }
+    while u < oldCount {
+      more.leaveOld(Int(old[u]))
+      u &+= 1
+    }
+    while v < newCount {
+      more.leaveNew(Int(new[v]))
+      v &+= 1
+    }
+    return more
+  }
+
   @inlinable @inline(__always) func same(_ i: Int, _ j: Int) -> Bool { base.same(Int(old[i]), Int(new[j])) }
   @inlinable @inline(__always) func sameOld(_ i: Int, _ k: Int) -> Bool { base.sameOld(Int(old[i]), Int(old[k])) }
   @inlinable @inline(__always) func sameNew(_ j: Int, _ k: Int) -> Bool { base.sameNew(Int(new[j]), Int(new[k])) }

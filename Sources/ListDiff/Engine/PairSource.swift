@@ -50,16 +50,9 @@ struct Subset<Base: PairSource>: PairSource {
   @inlinable func describeNew(_ j: Int) -> String { base.describeNew(Int(new[j])) }
 }
 
-/// What is left of a pair of lists for the hash table: ordinals that stand for positions.
-@usableFromInline
-protocol OpenSource: PairSource, ~Copyable {
-  /// The position in the old list that an ordinal stands for.
-  func oldPosition(_ u: Int) -> Int32
-}
-
 /// Everything between the common prefix and the common suffix.
 @usableFromInline
-struct Window<Base: PairSource>: OpenSource {
+struct Window<Base: PairSource>: PairSource {
   @usableFromInline let base: Base
   @usableFromInline let old: Range<Int>
   @usableFromInline let new: Range<Int>
@@ -73,7 +66,6 @@ struct Window<Base: PairSource>: OpenSource {
 
   @inlinable var oldCount: Int { old.count }
   @inlinable var newCount: Int { new.count }
-  @inlinable @inline(__always) func oldPosition(_ u: Int) -> Int32 { Int32(truncatingIfNeeded: old.lowerBound &+ u) }
   @inlinable @inline(__always) func same(_ i: Int, _ j: Int) -> Bool { base.same(old.lowerBound &+ i, new.lowerBound &+ j) }
   @inlinable @inline(__always) func sameOld(_ i: Int, _ k: Int) -> Bool { base.sameOld(old.lowerBound &+ i, old.lowerBound &+ k) }
   @inlinable @inline(__always) func sameNew(_ j: Int, _ k: Int) -> Bool { base.sameNew(new.lowerBound &+ j, new.lowerBound &+ k) }

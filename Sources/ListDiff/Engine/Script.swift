@@ -15,6 +15,9 @@ struct Script {
   /// Whether a changed element counts as gone and come.
   @inlinable var replacesUpdated: Bool { options.updates == .deleteAndInsert }
 
+  /// Whether moves can only be told from the whole matching: the pairs that stay are not those that the lists have in order.
+  @inlinable var needsMatching: Bool { replacesUpdated || options.moves == .withoutSelfMoves }
+
   /// Notes a change of content.
   @usableFromInline
   mutating func update(_ old: Int, _ new: Int) {
@@ -37,6 +40,27 @@ struct Script {
     deletes.append(link.old)
     inserts.append(link.new)
     unsorted = true
+  }
+
+  /// Takes back the updates from index `start` on of pairs that are none any more; both ascend.
+  @usableFromInline
+  mutating func withdrawUpdates(of pairs: [Link], from start: Int) {
+    var kept = start
+    var next = 0
+    for index in start..<updates.count {
+      while next < pairs.count, pairs[next].new < updates[index].new { next += 1 }
+      if next < pairs.count, pairs[next].new == updates[index].new { continue }
+      updates[kept] = updates[index]
+      kept += 1
+    }
+    updates.removeSubrange(kept...)
+  }
+
+  /// Merges the updates from index `middle` on into those before it; both parts ascend by new position.
+  @usableFromInline
+  mutating func mergeUpdates(from middle: Int) {
+    guard middle > 0, middle < updates.count, updates[middle - 1].new > updates[middle].new else { return }
+    updates = Array(updates[..<middle]).merging(Array(updates[middle...]))
   }
 
   /// Brings moves into the form asked for and the columns into order.

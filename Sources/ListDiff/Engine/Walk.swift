@@ -10,29 +10,32 @@ struct Walk {
   /// What a miss costs of the budget; a hit earns one back.
   @usableFromInline static var missCost: Int { 4 }
 
+  /// Neighbours are paired in runs of so many, which are near enough in the cache to be looked at twice.
+  @usableFromInline static var run: Int { 256 }
+
   /// Misses are paid from here, so a shuffled list costs a bounded part of its length before the table takes over.
   @usableFromInline let ceiling: Int
   /// Added to local positions when they are written down.
   @usableFromInline let oldBase: Int
   @usableFromInline let newBase: Int
-  /// Added to local new positions to index `match`.
-  @usableFromInline let shift: Int
+  /// Whether changes of content are noted on the way.
+  @usableFromInline let notes: Bool
 
   @inlinable
-  init(length: Int, oldBase: Int = 0, newBase: Int = 0, shift: Int) {
+  init(length: Int, oldBase: Int = 0, newBase: Int = 0, notes: Bool) {
     ceiling = min(64, max(8, length >> 4))
     self.oldBase = oldBase
     self.newBase = newBase
-    self.shift = shift
+    self.notes = notes
   }
 
-  /// Walks through `old` and `new`, writing pairs to `match` and all other positions to `open`.
+  /// Walks through `old` and `new`, writing the positions that find no partner to `open` and changes to `script`.
   ///
   /// - Returns: The number of pairs.
   @inlinable
   @inline(__always)
   func run<Source: PairSource, Rest>(
-    _ source: Source, old: Range<Int>, new: Range<Int>, match: borrowing Buffer<Int32>, open: inout Open<Rest>, differ: Differ
+    _ source: Source, old: Range<Int>, new: Range<Int>, open: inout Open<Rest>, script: inout Script, differ: Differ
   ) throws(DiffError) -> Int {
     var i = old.lowerBound
     var j = new.lowerBound
@@ -40,21 +43,23 @@ struct Walk {
     let newEnd = new.upperBound
     var budget = ceiling
     var pairs = 0
+    var look = Differ.stride
     while i < oldEnd && j < newEnd && budget > 0 {
-      let length = pair(source, i, j, min(oldEnd &- i, newEnd &- j, Differ.stride), match, &open)
+      let length = pair(source, i, j, min(oldEnd &- i, newEnd &- j, Walk.run), &open, &script)
       pairs &+= length
       i &+= length
       j &+= length
       budget = min(ceiling, budget &+ length)
-      if i == oldEnd || j == newEnd { break }
-      if length == Differ.stride {
+      if pairs > look {
         try differ.checkCancellation()
-        continue
+        look &+= Differ.stride
       }
+      if length == Walk.run { continue }
+      if i == oldEnd || j == newEnd { break }
       let skip = lookAhead(source, i, j, oldEnd, newEnd)
       if skip.missed { budget &-= Walk.missCost }
       skipOld(&i, skip.old, source, &open)
-      skipNew(&j, skip.new, source, match, &open)
+      skipNew(&j, skip.new, source, &open)
     }
     // Nothing is paired after these, so the filter need not know them.
     while i < oldEnd {
@@ -62,7 +67,6 @@ struct Walk {
       i &+= 1
     }
     while j < newEnd {
-      match[j &+ shift] = -1
       open.leaveNew(j &+ newBase)
       j &+= 1
     }
@@ -75,19 +79,20 @@ struct Walk {
   @inlinable
   @inline(__always)
   func pair<Source: PairSource, Rest>(
-    _ source: Source, _ i: Int, _ j: Int, _ limit: Int, _ match: borrowing Buffer<Int32>, _ open: inout Open<Rest>
+    _ source: Source, _ i: Int, _ j: Int, _ limit: Int, _ open: inout Open<Rest>, _ script: inout Script
   ) -> Int {
     var length = 0
-    if open.watches && open.oldCount &+ open.newCount > 0 {
-      while length < limit && source.same(i &+ length, j &+ length) {
-        match[j &+ length &+ shift] = Int32(truncatingIfNeeded: i &+ length &+ oldBase)
-        if open.mayHold(source.sketchNew(j &+ length)) { open.suspect(j &+ length &+ newBase) }
-        length &+= 1
+    while length < limit && source.same(i &+ length, j &+ length) {
+      if notes && source.changed(i &+ length, j &+ length) {
+        script.update(i &+ length &+ oldBase, j &+ length &+ newBase)
       }
-    } else {
-      while length < limit && source.same(i &+ length, j &+ length) {
-        match[j &+ length &+ shift] = Int32(truncatingIfNeeded: i &+ length &+ oldBase)
-        length &+= 1
+      length &+= 1
+    }
+    if open.watches && open.oldCount &+ open.newCount > 0 {
+      var index = 0
+      while index < length {
+        if open.mayHold(source.sketchNew(j &+ index)) { open.suspect(i &+ index &+ oldBase, j &+ index &+ newBase) }
+        index &+= 1
       }
     }
     return length
@@ -125,11 +130,10 @@ struct Walk {
   @inlinable
   @inline(__always)
   func skipNew<Source: PairSource, Rest>(
-    _ j: inout Int, _ count: Int, _ source: Source, _ match: borrowing Buffer<Int32>, _ open: inout Open<Rest>
+    _ j: inout Int, _ count: Int, _ source: Source, _ open: inout Open<Rest>
   ) {
     let end = j &+ count
     while j < end {
-      match[j &+ shift] = -1
       open.leaveNew(j &+ newBase)
       if open.watches { open.remember(source.sketchNew(j)) }
       j &+= 1

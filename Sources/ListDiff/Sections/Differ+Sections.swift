@@ -13,12 +13,10 @@ extension Differ {
         switch options.strings {
         case .bytes:
           let source = unsafe SectionedElements<Section, ByteIdentity>(old: old, new: new)
-          defer { withExtendedLifetime(source) {} }
-          return try changes(between: source)
+          return try withExtendedLifetime(source) { (source) throws(DiffError) -> SectionedChangeSet in try changes(between: source) }
         case .canonical:
           let source = unsafe SectionedElements<Section, EqualityIdentity>(old: old, new: new)
-          defer { withExtendedLifetime(source) {} }
-          return try changes(between: source)
+          return try withExtendedLifetime(source) { (source) throws(DiffError) -> SectionedChangeSet in try changes(between: source) }
         }
       }
     }

@@ -1,11 +1,15 @@
 extension Differ {
   /// Applies the policy `reject`, then diffs.
   @inlinable
-  func changes<Source: SectionedSource>(between source: Source) throws(DiffError) -> SectionedChangeSet {
+  func changes<Source: SectionedSource & ~Copyable>(between source: borrowing Source) throws(DiffError) -> SectionedChangeSet {
     let sections = source.sections
     try requireIndexable(old: sections.oldCount, new: sections.newCount)
-    let oldCounts = (0..<sections.oldCount).map(source.oldItemCount)
-    let newCounts = (0..<sections.newCount).map(source.newItemCount)
+    var oldCounts: [Int] = []
+    oldCounts.reserveCapacity(sections.oldCount)
+    for section in 0..<sections.oldCount { oldCounts.append(source.oldItemCount(section)) }
+    var newCounts: [Int] = []
+    newCounts.reserveCapacity(sections.newCount)
+    for section in 0..<sections.newCount { newCounts.append(source.newItemCount(section)) }
     try requireIndexable(old: oldCounts.reduce(0, +), new: newCounts.reduce(0, +))
     let old = SectionLayout(counts: oldCounts)
     let new = SectionLayout(counts: newCounts)
@@ -17,7 +21,9 @@ extension Differ {
 
   /// Items are unique in the whole list, not only in their section.
   @inlinable
-  func refuseDuplicates<Source: SectionedSource>(_ source: Source, _ old: SectionLayout, _ new: SectionLayout) throws(DiffError) {
+  func refuseDuplicates<Source: SectionedSource & ~Copyable>(
+    _ source: borrowing Source, _ old: SectionLayout, _ new: SectionLayout
+  ) throws(DiffError) {
     let sections = source.sections
     if let (first, second) = try Occurrences.firstDuplicate(OldSide(sections), self) {
       throw .duplicate(sections.describeOld(second), .old, first: .init(section: first), second: .init(section: second))
@@ -25,11 +31,11 @@ extension Differ {
     if let (first, second) = try Occurrences.firstDuplicate(NewSide(sections), self) {
       throw .duplicate(sections.describeNew(second), .new, first: .init(section: first), second: .init(section: second))
     }
-    let oldAddresses = old.addresses(source.addressStride, source.oldAddress)
+    let oldAddresses = old.addresses(source.addressStride) { source.oldAddress($0) }
     if let (first, second) = try Occurrences.firstDuplicate(AllItems(source.items, oldAddresses, isOld: true), self) {
       throw .duplicate(source.items.describeOld(oldAddresses[second]), .old, first: old.place(first), second: old.place(second))
     }
-    let newAddresses = new.addresses(source.addressStride, source.newAddress)
+    let newAddresses = new.addresses(source.addressStride) { source.newAddress($0) }
     if let (first, second) = try Occurrences.firstDuplicate(AllItems(source.items, newAddresses, isOld: false), self) {
       throw .duplicate(source.items.describeNew(newAddresses[second]), .new, first: new.place(first), second: new.place(second))
     }
@@ -38,33 +44,32 @@ extension Differ {
   /// Walks each section that stays against its other self, pairs the rest through one table, then finds the moves.
   @inlinable
   @inline(never)
-  func computeChanges<Source: SectionedSource>(
-    _ source: Source, _ sections: ChangeSet, _ old: SectionLayout, _ new: SectionLayout
+  func computeChanges<Source: SectionedSource & ~Copyable>(
+    _ source: borrowing Source, _ sections: ChangeSet, _ old: SectionLayout, _ new: SectionLayout
   ) throws(DiffError) -> SectionedChangeSet {
     let pairs = SectionPairs(sections)
-    let match = Buffer<Int32>(capacity: new.itemCount)
     var open = Open(source.items, oldCapacity: old.itemCount, newCapacity: new.itemCount, watches: false)
-    // Where in `open.old` the rest of each old section begins, and how long it is: with sections out of order, so is it.
-    var runs = [(start: Int, count: Int)](repeating: (0, 0), count: old.sectionCount)
+    let rest = SectionRest(old.sectionCount, new.sectionCount)
     var script = Script(options)
-    // New sections with items that the walk could not pair: only there can anything move.
-    var unsettled: [Int] = []
     var walked = 0
-    for (newSection, oldSection) in pairs.sources.enumerated() where oldSection >= 0 {
-      let oldSection = Int(oldSection)
-      let (start, newStart) = (open.oldCount, open.newCount)
-      try walkSection(source.local(oldSection, newSection), old.range(oldSection), new.range(newSection), match, &open, &script)
-      runs[oldSection] = (start, open.oldCount - start)
-      if open.newCount > newStart { unsettled.append(newSection) }
+    for newSection in 0..<new.sectionCount {
+      let oldSection = pairs[newSection]
+      rest.newStarts[newSection] = Int32(truncatingIfNeeded: open.newCount)
+      if oldSection < 0 { continue }
+      rest.oldStarts[oldSection] = Int32(truncatingIfNeeded: open.oldCount)
+      try walkSection(source.local(oldSection, newSection), old.range(oldSection), new.range(newSection), &open, &script)
+      rest.oldCounts[oldSection] = Int32(truncatingIfNeeded: open.oldCount) &- rest.oldStarts[oldSection]
       walked += new.count(newSection)
       if walked > Differ.stride {
         try checkCancellation()
         walked = 0
       }
     }
-    try pairRest(source, open, runs, match, old, new, &script)
-    try checkCancellation()
-    script.moveItems(match, in: unsettled, pairs, old, new)
+    rest.newStarts[new.sectionCount] = Int32(truncatingIfNeeded: open.newCount)
+    if open.oldCount > 0 || open.newCount > 0 {
+      if !sections.moves.isEmpty { rest.sort(open.old, open.oldCount) }
+      try pairRest(source, open, rest, pairs, old, new, &script)
+    }
     script.finish()
     return SectionedChangeSet(
       trusted: sections, old, new, deletes: script.deletes, inserts: script.inserts, moves: script.moves, updates: script.updates)
@@ -74,98 +79,99 @@ extension Differ {
   @inlinable
   @inline(__always)
   func walkSection<Local: PairSource, Items>(
-    _ local: Local, _ old: Range<Int>, _ new: Range<Int>, _ match: borrowing Buffer<Int32>, _ open: inout Open<Items>,
-    _ script: inout Script
+    _ local: Local, _ old: Range<Int>, _ new: Range<Int>, _ open: inout Open<Items>, _ script: inout Script
   ) throws(DiffError) {
     let (oldBase, newBase) = (old.lowerBound, new.lowerBound)
     var (oldEnd, newEnd) = (old.count, new.count)
     var first = 0
     let limit = min(oldEnd, newEnd)
     while first < limit && local.same(first, first) {
-      match[newBase &+ first] = Int32(truncatingIfNeeded: oldBase &+ first)
-      noteChange(local, first, first, oldBase, newBase, match, &script)
+      if local.changed(first, first) { script.update(oldBase &+ first, newBase &+ first) }
       first &+= 1
     }
     if first == oldEnd && first == newEnd { return }
     while oldEnd > first && newEnd > first && local.same(oldEnd &- 1, newEnd &- 1) {
       oldEnd &-= 1
       newEnd &-= 1
-      match[newBase &+ newEnd] = Int32(truncatingIfNeeded: oldBase &+ oldEnd)
     }
-    let walk = Walk(length: min(oldEnd, newEnd) - first, oldBase: oldBase, newBase: newBase, shift: newBase)
-    _ = try walk.run(local, old: first..<oldEnd, new: first..<newEnd, match: match, open: &open, differ: self)
-    for index in first..<new.count {
-      let at = match[newBase &+ index]
-      if at >= 0 { noteChange(local, Int(at) &- oldBase, index, oldBase, newBase, match, &script) }
+    let walk = Walk(length: min(oldEnd, newEnd) - first, oldBase: oldBase, newBase: newBase, notes: true)
+    _ = try walk.run(local, old: first..<oldEnd, new: first..<newEnd, open: &open, script: &script, differ: self)
+    while newEnd < new.count {
+      if local.changed(oldEnd, newEnd) { script.update(oldBase &+ oldEnd, newBase &+ newEnd) }
+      oldEnd &+= 1
+      newEnd &+= 1
     }
   }
 
+  /// Pairs what the walks left open, across all sections that stay, and writes what follows.
   @inlinable
-  @inline(__always)
-  func noteChange<Local: PairSource>(
-    _ local: Local, _ i: Int, _ j: Int, _ oldBase: Int, _ newBase: Int, _ match: borrowing Buffer<Int32>, _ script: inout Script
-  ) {
-    guard local.changed(i, j) else { return }
-    script.update(oldBase &+ i, newBase &+ j)
-    if script.replacesUpdated { match[newBase &+ j] = -1 }
-  }
-
-  /// Pairs what the walks left open, across all sections that stay.
-  @inlinable
-  @inline(__always)
-  func pairRest<Source: SectionedSource>(
-    _ source: Source, _ open: borrowing Open<Source.Items>, _ runs: [(start: Int, count: Int)], _ match: borrowing Buffer<Int32>,
+  @inline(never)
+  func pairRest<Source: SectionedSource & ~Copyable>(
+    _ source: borrowing Source, _ open: borrowing Open<Source.Items>, _ rest: borrowing SectionRest, _ pairs: SectionPairs,
     _ old: SectionLayout, _ new: SectionLayout, _ script: inout Script
   ) throws(DiffError) {
-    let stride = source.addressStride
-    let positions = Buffer<Int32>(capacity: open.oldCount)
-    let oldAddresses = Buffer<Int>(capacity: open.oldCount)
-    var u = 0
-    for (section, run) in runs.enumerated() where run.count > 0 {
-      let address = source.oldAddress(section)
-      let base = old.range(section).lowerBound
-      for index in run.start..<(run.start + run.count) {
-        let position = open.old[index]
-        positions[u] = position
-        oldAddresses[u] = address &+ (Int(position) &- base) &* stride
-        u &+= 1
-      }
+    let found = Buffer<Int32>(capacity: open.newCount)
+    let items = OpenItems(
+      source.items, old: addresses(open.old, open.oldCount, old, source.addressStride) { source.oldAddress($0) }, open.oldCount,
+      new: addresses(open.new, open.newCount, new, source.addressStride) { source.newAddress($0) }, open.newCount)
+    let pairing = try Pairing(items, into: found, guarded: false, differ: self)
+    _ = consume items
+    try checkCancellation()
+    script.append(deletes: pairing.left { open.old[$0] }, inserts: unpaired(found, open.newCount) { open.new[$0] })
+    let middle = script.updates.count
+    pairing.forEachChanged(open.newCount) { v in
+      script.update(Int(open.old[Int(found[v])]), Int(open.new[v]))
+      if script.replacesUpdated { found[v] = -1 }
     }
-    let newAddresses = Buffer<Int>(capacity: open.newCount)
+    script.mergeUpdates(from: middle)
+    if script.needsMatching {
+      try writeMatchings(source, open, found, rest, pairs, old, new, &script)
+    } else {
+      script.moveItems(found, pairing.hits, open.old, open.new, rest, pairs, old, new)
+    }
+  }
+
+  /// The addresses of items, by their positions in all sections.
+  @inlinable
+  @inline(__always)
+  func addresses(
+    _ positions: borrowing Buffer<Int32>, _ count: Int, _ layout: SectionLayout, _ stride: Int, _ first: (Int) -> Int
+  ) -> Buffer<Int> {
+    let addresses = Buffer<Int>(capacity: count)
     var section = -1
     var range = 0..<0
     var address = 0
-    for v in 0..<open.newCount {
-      let position = Int(open.new[v])
+    for index in 0..<count {
+      let position = Int(positions[index])
       while position >= range.upperBound {
         section += 1
-        range = new.range(section)
-        address = source.newAddress(section)
+        range = layout.range(section)
+        address = first(section)
       }
-      newAddresses[v] = address &+ (position &- range.lowerBound) &* stride
+      addresses[index] = address &+ (position &- range.lowerBound) &* stride
     }
-    let rest = OpenItems(source.items, old: oldAddresses, open.oldCount, new: newAddresses, open.newCount)
-    let found = Buffer<Int32>(capacity: open.newCount)
-    let pairing = try Pairing(rest, into: found, guarded: false, differ: self)
-    let gone = pairing.left(rest.oldCount) { u in positions[u] }
-    let updatesBefore = script.updates.count
-    var come: [Int32] = []
-    for v in 0..<open.newCount {
-      let position = Int(open.new[v])
-      let u = Int(found[v])
-      if u < 0 {
-        match[position] = -1
-        come.append(open.new[v])
-        continue
+    return addresses
+  }
+
+  /// Writes moves from a whole matching of each section, for the forms that need one.
+  @inlinable
+  @inline(never)
+  func writeMatchings<Source: SectionedSource & ~Copyable>(
+    _ source: borrowing Source, _ open: borrowing Open<Source.Items>, _ found: borrowing Buffer<Int32>, _ rest: borrowing SectionRest,
+    _ pairs: SectionPairs, _ old: SectionLayout, _ new: SectionLayout, _ script: inout Script
+  ) throws(DiffError) {
+    for newSection in 0..<new.sectionCount where rest.isUnsettled(newSection) {
+      let oldSection = pairs[newSection]
+      let (from, to) = (old.range(oldSection), new.range(newSection))
+      let match = matching(
+        found, oldOpen: open.old, rest.oldGaps(oldSection, from), newOpen: open.new, rest.newGaps(newSection, to), count: to.count)
+      if script.replacesUpdated {
+        let local = source.local(oldSection, newSection)
+        for index in 0..<to.count where match[index] >= 0 && local.changed(Int(match[index]), index) { match[index] = -1 }
       }
-      match[position] = positions[u]
-      if source.items.changed(rest.old[u], rest.new[v]) {
-        script.update(Int(positions[u]), position)
-        if script.replacesUpdated { match[position] = -1 }
-      }
+      script.moveItems(match, found, open.old, open.new, rest, from, to, oldSection, newSection)
     }
-    script.append(deletes: gone, inserts: come)
-    script.mergeUpdates(from: updatesBefore)
+    if options.moves == .withoutSelfMoves { script.replaceSelfMoves(old, new) }
   }
 }
 
@@ -189,14 +195,63 @@ extension SectionLayout {
   }
 }
 
-/// Which old section each new one is.
+/// The old section that each new one is, or -1.
 @usableFromInline
 struct SectionPairs {
-  /// For each new section the old one or -1.
-  @usableFromInline let sources: [Int32]
+  private let sources: [Int32]
 
   @usableFromInline
   init(_ sections: ChangeSet) {
-    sources = sections.sources.map { $0.map(Int32.init) ?? -1 }
+    sources = sections.sources.map { $0.map { Int32($0) } ?? -1 }
+  }
+
+  @usableFromInline subscript(section: Int) -> Int { Int(sources[section]) }
+}
+
+/// Which of the open items are of which section.
+@usableFromInline
+struct SectionRest: ~Copyable {
+  /// Where an old section's begin in the column of the open old ones, and how many they are.
+  @usableFromInline let oldStarts: Buffer<Int32>
+  @usableFromInline let oldCounts: Buffer<Int32>
+  /// Where a new section's begin; one more than sections.
+  @usableFromInline let newStarts: Buffer<Int32>
+
+  @usableFromInline
+  init(_ oldCount: Int, _ newCount: Int) {
+    oldStarts = Buffer(repeating: 0, count: oldCount)
+    oldCounts = Buffer(repeating: 0, count: oldCount)
+    newStarts = Buffer(capacity: newCount + 1)
+  }
+
+  /// Brings the column of the old ones, written in the order of the new sections, into that of the old sections.
+  @usableFromInline
+  func sort(_ column: borrowing Buffer<Int32>, _ count: Int) {
+    let sorted = Buffer<Int32>(capacity: count)
+    var written = 0
+    for section in 0..<oldStarts.capacity {
+      let start = Int(oldStarts[section])
+      oldStarts[section] = Int32(truncatingIfNeeded: written)
+      for index in start..<(start + Int(oldCounts[section])) {
+        sorted[written] = column[index]
+        written += 1
+      }
+    }
+    for index in 0..<written { column[index] = sorted[index] }
+  }
+
+  /// Whether a new section has open items, without which nothing in it moves.
+  @usableFromInline
+  func isUnsettled(_ section: Int) -> Bool { newStarts[section] < newStarts[section + 1] }
+
+  @usableFromInline
+  func oldGaps(_ section: Int, _ items: Range<Int>) -> Gaps {
+    let start = Int(oldStarts[section])
+    return Gaps(start..<(start + Int(oldCounts[section])), base: items.lowerBound)
+  }
+
+  @usableFromInline
+  func newGaps(_ section: Int, _ items: Range<Int>) -> Gaps {
+    Gaps(Int(newStarts[section])..<Int(newStarts[section + 1]), base: items.lowerBound)
   }
 }

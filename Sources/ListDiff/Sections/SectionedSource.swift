@@ -1,6 +1,6 @@
 /// What the engine asks of two lists of sections.
 @usableFromInline
-protocol SectionedSource {
+protocol SectionedSource: ~Copyable {
   /// The sections by position.
   associatedtype Sections: PairSource
   /// The items of one old and one new section by position.
@@ -22,36 +22,40 @@ protocol SectionedSource {
 /// Two arrays of sections, their items read in place.
 @safe
 @usableFromInline
-struct SectionedElements<Section: DiffableSection, Rule: IdentityRule>: SectionedSource {
+struct SectionedElements<Section: DiffableSection, Rule: IdentityRule>: SectionedSource, ~Copyable {
   @usableFromInline let sections: Elements<Section, Rule>
   @usableFromInline let items = ItemsInPlace<Section.Item, Rule>()
   /// Drawn once, and held: the storage below is theirs. Whoever makes this value keeps it to the end of the diff.
   @usableFromInline let held: [[Section.Item]]
-  /// The storage of a native array stays where it is as long as the array is held and not written to.
-  @usableFromInline let oldItems: [UnsafeBufferPointer<Section.Item>]
-  @usableFromInline let newItems: [UnsafeBufferPointer<Section.Item>]
+  /// The storage of a native array stays where it is as long as the array is held and not written to. Old sections come
+  /// before new ones.
+  @usableFromInline let storage: Buffer<UnsafeBufferPointer<Section.Item>>
+  @usableFromInline let oldCount: Int
 
   @inlinable
   init(old: UnsafeBufferPointer<Section>, new: UnsafeBufferPointer<Section>) {
     unsafe sections = Elements(old: old, new: new)
-    held = unsafe old.map { $0.items } + new.map { $0.items }
-    var storage = unsafe [UnsafeBufferPointer<Section.Item>]()
-    unsafe storage.reserveCapacity(held.count)
-    for items in held { unsafe items.withUnsafeBufferPointer { unsafe storage.append($0) } }
-    unsafe oldItems = Array(storage[..<old.count])
-    unsafe newItems = Array(storage[old.count...])
+    oldCount = old.count
+    var held: [[Section.Item]] = []
+    held.reserveCapacity(old.count + new.count)
+    for index in old.indices { held.append(unsafe old[index].items) }
+    for index in new.indices { held.append(unsafe new[index].items) }
+    let storage = unsafe Buffer<UnsafeBufferPointer<Section.Item>>(capacity: held.count)
+    for index in held.indices { unsafe held[index].withUnsafeBufferPointer { unsafe storage[index] = $0 } }
+    unsafe self.storage = storage
+    self.held = held
   }
 
   @inlinable
   @inline(__always)
   func local(_ old: Int, _ new: Int) -> Elements<Section.Item, Rule> {
-    unsafe Elements(old: oldItems[old], new: newItems[new], hash: items.hash)
+    unsafe Elements(old: storage[old], new: storage[oldCount &+ new], hash: items.hash)
   }
 
-  @inlinable func oldItemCount(_ section: Int) -> Int { unsafe oldItems[section].count }
-  @inlinable func newItemCount(_ section: Int) -> Int { unsafe newItems[section].count }
-  @inlinable func oldAddress(_ section: Int) -> Int { unsafe Int(bitPattern: oldItems[section].baseAddress) }
-  @inlinable func newAddress(_ section: Int) -> Int { unsafe Int(bitPattern: newItems[section].baseAddress) }
+  @inlinable func oldItemCount(_ section: Int) -> Int { unsafe storage[section].count }
+  @inlinable func newItemCount(_ section: Int) -> Int { unsafe storage[oldCount &+ section].count }
+  @inlinable func oldAddress(_ section: Int) -> Int { unsafe Int(bitPattern: storage[section].baseAddress) }
+  @inlinable func newAddress(_ section: Int) -> Int { unsafe Int(bitPattern: storage[oldCount &+ section].baseAddress) }
   @inlinable var addressStride: Int { MemoryLayout<Section.Item>.stride }
 }
 
@@ -83,7 +87,7 @@ struct ItemsInPlace<Item: Diffable, Rule: IdentityRule>: PairSource {
 
 /// What the walks in all sections left open, by address.
 @usableFromInline
-struct OpenItems<Items: PairSource>: OpenSource, ~Copyable {
+struct OpenItems<Items: PairSource>: PairSource, ~Copyable {
   @usableFromInline let items: Items
   @usableFromInline let old: Buffer<Int>
   @usableFromInline let new: Buffer<Int>
@@ -99,7 +103,6 @@ struct OpenItems<Items: PairSource>: OpenSource, ~Copyable {
     self.newCount = newCount
   }
 
-  @inlinable @inline(__always) func oldPosition(_ u: Int) -> Int32 { Int32(truncatingIfNeeded: u) }
   @inlinable @inline(__always) func same(_ i: Int, _ j: Int) -> Bool { items.same(old[i], new[j]) }
   @inlinable @inline(__always) func sameOld(_ i: Int, _ k: Int) -> Bool { items.sameOld(old[i], old[k]) }
   @inlinable @inline(__always) func sameNew(_ j: Int, _ k: Int) -> Bool { items.sameNew(new[j], new[k]) }
