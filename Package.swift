@@ -144,7 +144,7 @@ let package = Package(
         "CommandKit", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaSupervision", "MinervaTransport", "MinervaWire",
         "ServiceKit",
         "SetKit", "ShellKit",
-      ], at: "cli"),
+      ], at: "cli", house + quick),
     // Nor does what measures the broker share code with its core: the model that trees are compared with is the bench's own.
     layer(
       "BenchKit",
