@@ -61,13 +61,13 @@ let package = Package(
     layer("MinervaProtocol", on: ["MinervaWire"], pure),
 
     // The edge: sockets, files, processes.
-    layer("MinervaTransport", on: ["CZeroMQ", "MinervaProtocol", "MinervaWire"]),
-    layer("MinervaActors", on: ["MinervaProtocol", "MinervaTransport", "MinervaWire"]),
+    layer("MinervaTransport", on: ["CZeroMQ", "MinervaProtocol", "MinervaWire"], house + quick),
+    layer("MinervaActors", on: ["MinervaProtocol", "MinervaTransport", "MinervaWire"], house + quick),
     layer("MinervaJournal", on: ["CPosix", "CSQLite", "MinervaSupervision", "MinervaWire"]),
     layer("MinervaSupervision", on: ["CPosix", "MinervaProtocol", "MinervaWire"]),
 
     // What crosses processes, and what stands on it.
-    layer("MinervaInterfaces", on: ["ListDiff", "MinervaActors", "MinervaNavigation", "MinervaWire"]),
+    layer("MinervaInterfaces", on: ["ListDiff", "MinervaActors", "MinervaNavigation", "MinervaWire"], house + quick),
     layer(
       "Minerva",
       on: [
@@ -104,7 +104,7 @@ let package = Package(
     // Service processes.
     layer(
       "DiffService", on: ["ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaProtocol", "MinervaTransport", "MinervaWire"],
-      at: "Services"),
+      at: "Services", house + quick),
     layer(
       "ServiceKit",
       on: ["CommandKit", "MinervaActors", "MinervaInterfaces", "MinervaSupervision", "MinervaTransport", "MinervaWire"], at: "Services"),
@@ -175,6 +175,8 @@ let package = Package(
 
     // The coordinator that the README shows, as a host of its own.
     program("counter-host", on: ["Minerva", "MinervaHosting"], at: "Tests/Support"),
+    // The client that the article on diff workers shows.
+    program("diff-client", on: ["ListDiff", "Minerva", "MinervaInterfaces", "MinervaTransport"], at: "Tests/Support"),
 
     // Waiting with an end; texts that are kept beside the tests.
     layer("TestSupport", on: [], at: "Tests/Support"),
@@ -213,7 +215,7 @@ let package = Package(
       on: [
         "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaSupervision",
         "MinervaTesting",
-        "MinervaTransport", "MinervaWire", "RawPeers", "counter-host", "scene-watcher",
+        "MinervaTransport", "MinervaWire", "RawPeers", "counter-host", "diff-client", "scene-watcher",
       ]),
     tests("LayoutTests", on: []),
   ]

@@ -1,144 +1,198 @@
-import Dispatch
 import ListDiff
 import MinervaInterfaces
+import MinervaTransport
 import MinervaWire
 import Synchronization
 
-/// The threads on which a worker computes, beside the bus's loop and the cooperative pool, and the jobs that are on them.
-///
-/// Long jobs have threads of their own, so a small one is never stuck behind a large one.
+/// Where a worker's jobs are done: takes them on the shelf, computes them on threads, and knows which are under way.
 final class DiffBench: Sendable {
-  /// How many rows make a long job.
-  static let longJob = 20_000
+  typealias Owner = DiffShelf.Owner
 
   private struct State {
-    var jobs: [String: DiffStop] = [:]
-    var bytes = 0
+    var shelf: DiffShelf
+    var running: [DiffShelf.JobKey: (stop: DiffStop, rows: Int)] = [:]
   }
 
+  private let state: Mutex<State>
   private let limits: DiffLimits
-  private let state = Mutex(State())
-  private let short = DispatchQueue(label: "minerva.diff.short")
-  private let long = DispatchQueue(label: "minerva.diff.long", attributes: .concurrent)
+  private let lanes = DiffLanes()
+  private let node: String
 
   /// Of how many answers one is wrong on purpose.
   private let lie: Int?
   private let answers = Atomic<Int>(0)
 
-  init(limits: DiffLimits, lie: Int? = nil) {
+  init(limits: DiffLimits, node: String = "worker", lie: Int? = nil) {
+    state = Mutex(State(shelf: DiffShelf(limits: limits)))
     self.limits = limits
+    self.node = node
     self.lie = lie
   }
 
-  /// The jobs that are being computed.
-  var running: Int { state.withLock { $0.jobs.count } }
+  private var now: Int64 { MonotonicTime.milliseconds }
+
+  var status: DiffWorkerStatus { state.withLock { $0.shelf.status } }
+
+  // MARK: Jobs
 
   /// Computes a job.
-  /// - Throws: `bus.too_large` and `bus.backpressure` at the limits, `bus.bad_message` for columns that do not fit together,
-  ///   `bus.cancelled`.
-  func changes(of job: DiffJob) async throws -> [UInt8] {
-    let size = job.old.byteCount + job.new.byteCount
-    guard size <= limits.jobBytes else { throw MinervaError.tooLarge("diff job \(job.id)", bytes: size, limit: limits.jobBytes) }
-    let stop = DiffStop()
-    try state.withLock { state in
-      guard state.bytes + size <= limits.bytes else {
-        throw MinervaError.backpressure("the worker's memory for jobs", limit: limits.bytes, retryAfterMilliseconds: 50)
-      }
-      guard state.jobs[job.id] == nil else { throw MinervaError(.badMessage, "job \(job.id) is being computed here already") }
-      state.jobs[job.id] = stop
-      state.bytes += size
+  ///
+  /// - Throws: What ``DiffShelf/admit(_:of:at:)`` throws; `bus.bad_message` for columns that do not fit together, `diff.duplicate`;
+  ///   `bus.cancelled`, `diff.superseded`, `bus.deadline` when it ended before its time.
+  func diff(_ job: DiffJob, of owner: Owner) async throws -> DiffAnswer {
+    let stop = DiffStop(deadline: job.deadline)
+    let work = try state.withLock { state throws(MinervaError) in
+      let work = try state.shelf.admit(job, of: owner, at: now)
+      for key in work.superseded { state.running[key]?.stop.set(.superseded) }
+      state.running[work.key] = (stop, work.rows)
+      return work
     }
-    defer {
+    do {
+      return try await withTaskCancellationHandler {
+        var answer = try await compute(work, job, stop)
+        if job.hold > 0 { try await stop.sleep(milliseconds: min(job.hold, limits.hold)) }
+        (answer.changes, answer.held) = try state.withLock { state throws(MinervaError) in
+          state.running[work.key] = nil
+          return try state.shelf.answered(work.key, answer.changes, at: now)
+        }
+        return answer
+      } onCancel: {
+        stop.set(.cancelled)
+      }
+    } catch {
       state.withLock { state in
-        state.jobs[job.id] = nil
-        state.bytes -= size
+        state.running[work.key] = nil
+        state.shelf.ended(work.key)
       }
-    }
-    return try await withTaskCancellationHandler {
-      let changes = try await compute(job, stop)
-      if job.hold > 0 { try await stop.sleep(milliseconds: min(job.hold, limits.hold)) }
-      return changes
-    } onCancel: {
-      stop.set()
+      throw error
     }
   }
 
-  /// Gives up a job, if it is here.
-  func cancel(_ job: String) {
-    state.withLock { $0.jobs[job] }?.set()
-  }
-
-  private func compute(_ job: DiffJob, _ stop: DiffStop) async throws -> [UInt8] {
-    let new = lying(about: job.new)
-    let queue = job.old.count + job.new.count >= Self.longJob ? long : short
-    return try await withCheckedThrowingContinuation { continuation in
-      queue.async {
-        continuation.resume(
-          with: Result { try job.old.changes(to: new, isCancelled: { stop.isSet }).encoded() }.mapError(Self.crossing))
+  private func compute(_ work: DiffShelf.Work, _ job: DiffJob, _ stop: DiffStop) async throws -> DiffAnswer {
+    let new = lying(about: work.new)
+    let clock = ContinuousClock()
+    let came = clock.now
+    let options = Differ.Options(duplicates: job.duplicates.policy)
+    let node = node
+    let result = await lanes.run(rows: work.rows) {
+      Result { () throws(MinervaError) in
+        let began = clock.now
+        try stop.check()
+        stop.begin()
+        do throws(DiffError) {
+          let changes = try work.old.encodedChanges(to: new, options, isCancelled: { stop.isSet })
+          return DiffAnswer(
+            id: job.id, changes: changes, worker: node, microseconds: (clock.now - began).microseconds,
+            waited: (began - came).microseconds)
+        } catch {
+          throw Self.crossing(error, stop)
+        }
       }
     }
+    return try result.get()
   }
 
   /// The rows that the job asks for, or when it is time for a lie the same without the last one: a change set like any other, that turns the
   /// old rows into something else.
   private func lying(about rows: DiffRows) -> DiffRows {
-    guard let lie, answers.wrappingAdd(1, ordering: .relaxed).newValue % lie == 0, rows.count > 0 else { return rows }
-    var rows = rows
-    rows.ends.removeLast()
-    rows.contents.removeLast()
-    rows.identifiers.removeLast(rows.identifiers.count - Int(rows.ends.last ?? 0))
-    if let last = rows.sections.lastIndex(where: { $0.rows > 0 }) { rows.sections[last].rows -= 1 }
+    guard let lie, answers.wrappingAdd(1, ordering: .relaxed).newValue % lie == 0 else { return rows }
+    return rows.withoutLast
+  }
+
+  private static func crossing(_ error: DiffError, _ stop: DiffStop) -> MinervaError {
+    switch error.code {
+    case .cancelled: DiffStop.error(stop.reason ?? .cancelled)
+    case .duplicate: MinervaError(.diffDuplicate, error.message, details: error.duplicate?.details ?? [:])
+    case .tooLarge: MinervaError(.tooLarge, error.message)
+    default: MinervaError(.badMessage, "the lists cannot be compared: \(error.message)")
+    }
+  }
+
+  // MARK: Pieces, answers, lists
+
+  func take(_ piece: DiffPiece, of owner: Owner) throws(MinervaError) {
+    try state.withLock { state throws(MinervaError) in try state.shelf.take(piece, of: owner, at: now) }
+  }
+
+  func rest(of job: String, from position: Int, owner: Owner) throws(MinervaError) -> [UInt8] {
+    try state.withLock { state throws(MinervaError) in try state.shelf.rest(of: job, from: position, owner: owner) }
+  }
+
+  func progress(of job: String, owner: Owner) throws(MinervaError) -> DiffProgress {
+    let key = DiffShelf.JobKey(owner: owner, job: job)
+    let found: DiffProgress? = state.withLock { state in
+      if let (stop, rows) = state.running[key] {
+        let progress = stop.progress(rows: rows)
+        return DiffProgress(
+          phase: progress.isComparing ? .comparing : .waiting, rows: rows, handled: progress.handled, milliseconds: progress.milliseconds)
+      }
+      if let (rows, since) = state.shelf.coming(key) {
+        return DiffProgress(phase: .receiving, rows: rows, handled: 0, milliseconds: Int(now - since))
+      }
+      return state.shelf.hasAnswer(key) ? DiffProgress(phase: .answered, rows: 0, handled: 0, milliseconds: 0) : nil
+    }
+    guard let found else { throw .badMessage("job \(job) is not here; it may have been answered just now") }
+    return found
+  }
+
+  func forget(_ list: String, of owner: Owner) { state.withLock { $0.shelf.forget(list, of: owner) } }
+
+  /// Gives up a job of a caller, if it is here.
+  func cancel(_ job: String, of owner: Owner) {
+    state.withLock { $0.running[DiffShelf.JobKey(owner: owner, job: job)]?.stop }?.set(.cancelled)
+  }
+
+  /// Gives up the jobs of this name, whoever asked for them: the broker's word.
+  func cancelAll(_ job: String) {
+    for stop in state.withLock({ state in state.running.filter { $0.key.job == job }.map(\.value.stop) }) { stop.set(.cancelled) }
+  }
+
+  /// A caller is gone: nobody waits for its jobs, and nothing of it is kept.
+  func lost(_ owner: Owner) {
+    let stops = state.withLock { state in
+      state.shelf.lost(owner)
+      return state.running.filter { $0.key.owner == owner }.map(\.value.stop)
+    }
+    for stop in stops { stop.set(.cancelled) }
+  }
+
+  /// Drops what waits for nobody.
+  func sweep() { state.withLock { $0.shelf.sweep(at: now) } }
+}
+
+extension DiffRows {
+  /// The same list without its last row, which may be the last of an earlier section.
+  fileprivate var withoutLast: DiffRows {
+    guard count > 0, (try? check()) != nil else { return self }
+    var rows = self
+    rows.offsets.removeLast()
+    switch rows.contents {
+    case .none: break
+    case .hashes(let hashes): rows.contents = .hashes(Array(hashes.dropLast()))
+    case .bytes(let bytes, let ends): rows.contents = .bytes(bytes, offsets: Array(ends.dropLast()))
+    }
+    if let last = rows.sections?.rows.lastIndex(where: { $0 > 0 }) { rows.sections?.rows[last] -= 1 }
     return rows
   }
+}
 
-  private static func crossing(_ error: any Error) -> any Error {
-    guard let error = error as? DiffError else { return error }
-    return error.code == .cancelled
-      ? MinervaError(.cancelled, "the diff was given up") : MinervaError(.badMessage, "the lists cannot be compared: \(error)")
+extension DiffDuplicates {
+  fileprivate var policy: Differ.Options.Duplicates {
+    switch self {
+    case .occurrence: .occurrence
+    case .first: .first
+    case .reject: .reject
+    }
   }
 }
 
-/// What a worker takes on.
-public struct DiffLimits: Hashable, Sendable {
-  /// The largest job in bytes.
-  public var jobBytes: Int
-  /// All jobs at a time in bytes.
-  public var bytes: Int
-  /// How long a job may ask to be held, in milliseconds.
-  public var hold: Int
-
-  public init(jobBytes: Int = 64 << 20, bytes: Int = 256 << 20, hold: Int = 10_000) {
-    self.jobBytes = jobBytes
-    self.bytes = bytes
-    self.hold = hold
+extension DiffError.Duplicate {
+  /// As an error carries them: `side`, and `first`, `second` as `4`, `section 2` or `2.4`.
+  fileprivate var details: [String: String] {
+    ["id": id, "side": side.rawValue, "first": first.description, "second": second.description]
   }
 }
 
-/// The end of a job before its time.
-final class DiffStop: Sendable {
-  private let state = Mutex<(isSet: Bool, sleeper: Task<Void, any Error>?)>((false, nil))
-
-  var isSet: Bool { state.withLock { $0.isSet } }
-
-  func set() {
-    state.withLock { state in
-      state.isSet = true
-      return state.sleeper
-    }?.cancel()
-  }
-
-  /// Sleeps, unless the job is given up before or meanwhile.
-  func sleep(milliseconds: Int) async throws {
-    let sleeper = Task { try await Task.sleep(for: .milliseconds(milliseconds)) }
-    let isSet = state.withLock { state in
-      state.sleeper = sleeper
-      return state.isSet
-    }
-    if isSet { sleeper.cancel() }
-    do {
-      try await sleeper.value
-    } catch {
-      throw MinervaError(.cancelled, "the diff was given up")
-    }
-  }
+extension Duration {
+  fileprivate var microseconds: Int { Int(components.seconds) * 1_000_000 + Int(components.attoseconds / 1_000_000_000_000) }
 }

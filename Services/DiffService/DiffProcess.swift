@@ -51,7 +51,7 @@ public struct DiffSettings: Sendable {
 public final class DiffProcess: Sendable {
   public let bus: BusSystem
   private let worker: DiffWorkerActor
-  private let watch: Task<Void, Never>
+  private let tasks: [Task<Void, Never>]
 
   /// Starts a worker and offers it to the broker.
   /// - Throws: `bus.*` when an endpoint cannot be bound or the broker cannot be reached.
@@ -64,7 +64,7 @@ public final class DiffProcess: Sendable {
         listen: settings.listen.description, log: { line in log?("\(line.kind): \(line.text)") }))
     do {
       let listen = try await bus.listen(on: settings.listen)
-      let bench = DiffBench(limits: settings.limits, lie: settings.lie)
+      let bench = DiffBench(limits: settings.limits, node: settings.node, lie: settings.lie)
       let worker = BusSystem.named(WellKnown.worker) { DiffWorkerActor(bench: bench, node: settings.node, actorSystem: bus) }
       try await bus.expose(worker, as: interfaces.worker)
       let broker = try await bus.connect(to: settings.broker, patience: settings.patience)
@@ -73,17 +73,31 @@ public final class DiffProcess: Sendable {
       try await gateway.offer(offer)
       let events = bus.peerEvents
       let watch = Task { await follow(events, broker: broker, offer: offer, gateway, log) }
-      return DiffProcess(bus: bus, worker: worker, watch: watch)
+      let callers = bus.peerEvents
+      let care = Task { await tend(bench, callers) }
+      return DiffProcess(bus: bus, worker: worker, tasks: [watch, care])
     } catch {
       await bus.close(grace: .zero)
       throw error
     }
   }
 
-  private init(bus: BusSystem, worker: DiffWorkerActor, watch: Task<Void, Never>) {
+  private init(bus: BusSystem, worker: DiffWorkerActor, tasks: [Task<Void, Never>]) {
     self.bus = bus
     self.worker = worker
-    self.watch = watch
+    self.tasks = tasks
+  }
+
+  /// Drops what belongs to callers that are gone, and what nobody fetches.
+  private static func tend(_ bench: DiffBench, _ events: AsyncStream<PeerEvent>) async {
+    let sweeping = Task {
+      while !Task.isCancelled {
+        try? await ContinuousClock().sleep(for: .seconds(5))
+        bench.sweep()
+      }
+    }
+    for await case .lost(let node, let incarnation, _) in events { bench.lost(.init(node: node, incarnation: incarnation)) }
+    sweeping.cancel()
   }
 
   /// Offers the worker again to a broker that is back.
@@ -120,7 +134,7 @@ public final class DiffProcess: Sendable {
   /// - Returns: What could not be said any more.
   @discardableResult
   public func close(grace: Duration = .milliseconds(500)) async -> CloseReport {
-    watch.cancel()
+    for task in tasks { task.cancel() }
     return await bus.close(grace: grace)
   }
 }

@@ -1,11 +1,13 @@
 import Distributed
 import MinervaActors
 import MinervaInterfaces
+import MinervaTransport
 import MinervaWire
 
-/// The worker's actor on the bus.
+/// The worker's actor on the bus: its loop takes jobs and hands them to threads, and never computes.
 distributed actor DiffWorkerActor: DiffWorker {
   typealias ActorSystem = BusSystem
+  nonisolated var unownedExecutor: UnownedSerialExecutor { actorSystem.loop.asUnownedSerialExecutor() }
 
   private let bench: DiffBench
   private let node: String
@@ -17,20 +19,34 @@ distributed actor DiffWorkerActor: DiffWorker {
   }
 
   distributed func diff(_ job: DiffJob) async throws -> DiffAnswer {
-    // Of a lease to an earlier life of this name the broker knows that it is over; taking the job would let it kill once more (C05).
-    if let life = job.life, life != actorSystem.incarnation {
-      throw MinervaError(.peerLost, "job \(job.id) was leased to an earlier life of \(node), ask for another lease", retryable: true)
-    }
-    let clock = ContinuousClock()
-    let begin = clock.now
-    let changes = try await bench.changes(of: job)
-    let spent = (clock.now - begin).components
-    return DiffAnswer(
-      id: job.id, changes: changes, worker: node,
-      microseconds: Int(spent.seconds) * 1_000_000 + Int(spent.attoseconds / 1_000_000_000_000))
+    let owner = try caller(job.id, job.life)
+    return try await bench.diff(job, of: owner)
   }
 
-  distributed func cancel(job: String) async throws {
-    bench.cancel(job)
+  distributed func take(_ piece: DiffPiece) throws { try bench.take(piece, of: caller(piece.job, piece.life)) }
+
+  distributed func rest(of job: String, from position: Int) throws -> [UInt8] {
+    try bench.rest(of: job, from: position, owner: caller())
+  }
+
+  distributed func progress(of job: String) throws -> DiffProgress { try bench.progress(of: job, owner: caller()) }
+
+  distributed func cancel(job: String) throws {
+    // The broker cancels what it leased, to whomever; a caller what is its own.
+    if BusSystem.currentCaller?.kind == "broker" { bench.cancelAll(job) } else { bench.cancel(job, of: try caller()) }
+  }
+
+  distributed func forget(list: String) throws { bench.forget(list, of: try caller()) }
+
+  distributed func status() -> DiffWorkerStatus { bench.status }
+
+  /// Who calls; refuses what was leased to another life of this name.
+  private func caller(_ job: String = "", _ life: UInt64? = nil) throws(MinervaError) -> DiffShelf.Owner {
+    // Of a lease to an earlier life of this name the broker knows that it is over; taking the job would let it kill once more (C05).
+    if let life, life != actorSystem.incarnation {
+      throw MinervaError(.peerLost, "job \(job) was leased to an earlier life of \(node), ask for another lease", retryable: true)
+    }
+    guard let caller = BusSystem.currentCaller else { throw MinervaError(.unauthorized, "a call from nobody") }
+    return DiffShelf.Owner(node: caller.node, incarnation: caller.incarnation)
   }
 }

@@ -15,7 +15,7 @@ enum DiffMain {
       """,
     options: ServiceOptions.place(name: "diff-1") + ServiceOptions.connection + [
       .value("credit", .integer(1...1_024), "how many jobs it takes at the same time", fallback: "4"),
-      .value("memory", .integer(1...65_536), "how many MiB all jobs may take", placeholder: "MIB", fallback: "256"),
+      .value("memory", .integer(1...65_536), "how many MiB all jobs and held lists may take", placeholder: "MIB", fallback: "512"),
       .value("lie", .integer(1...1_000_000_000), "answer one job in so many wrongly, to try those who check answers", placeholder: "N"),
     ])
 
@@ -24,10 +24,10 @@ enum DiffMain {
       let process = try ServiceProcess(command, name: "diff-1", console: console)
       defer { process.end() }
       let connection = try ConnectionSettings(command, runtime: process.runtime)
-      let memory = (command.integer("memory") ?? 256) << 20
+      let memory = (command.integer("memory") ?? 512) << 20
       let settings = DiffSettings(
         node: process.name, broker: connection.endpoint, listen: try process.socket(process.name), credit: command.integer("credit") ?? 4,
-        limits: DiffLimits(jobBytes: min(64 << 20, memory), bytes: memory), lie: command.integer("lie"), version: ProductVersion.text,
+        limits: DiffLimits(jobBytes: min(256 << 20, memory), bytes: memory), lie: command.integer("lie"), version: ProductVersion.text,
         security: connection.security,
         log: process.log)
       let worker = try await process.start { try await DiffProcess.start(settings) }

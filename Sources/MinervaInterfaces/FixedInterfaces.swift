@@ -11,7 +11,7 @@ public struct FixedInterfaces: Sendable {
   public let supervisor: InterfaceTargets<$Supervisor>
 
   /// Raised by hand when a method means something else under the same name.
-  public static let version = 1
+  public static let version = 2
 
   /// What a bus is started with.
   public var catalogue: InterfaceCatalogue {
@@ -75,7 +75,12 @@ public struct FixedInterfaces: Sendable {
   private static func learnWorker() async throws -> InterfaceTargets<$DiffWorker> {
     try await InterfaceTargets.learn($DiffWorker.self) { probe in
       try await probe("diff") { _ = try await $0.diff(DiffJob(id: "", old: DiffRows(), new: DiffRows())) }
+      try await probe("take") { try await $0.take(DiffPiece(job: "", side: .old, number: 0, rows: DiffRows())) }
+      try await probe("rest") { _ = try await $0.rest(of: "", from: 0) }
+      try await probe("progress") { _ = try await $0.progress(of: "") }
       try await probe("cancel") { try await $0.cancel(job: "") }
+      try await probe("forget") { try await $0.forget(list: "") }
+      try await probe("status") { _ = try await $0.status() }
     }
   }
 

@@ -1,4 +1,5 @@
 @testable import DiffService
+import Dispatch
 import ListDiff
 import MinervaInterfaces
 import MinervaWire
@@ -7,83 +8,215 @@ import Testing
 
 @Suite("The diff worker's bench")
 struct DiffBenchTests {
-  private func rows(_ ids: some Sequence<Int>, content: Int = 0) -> DiffRows {
-    var rows = DiffRows()
-    for id in ids { rows.append(Array("row \(id)".utf8), content: content) }
-    return rows
-  }
+  private let bench = DiffBench(limits: DiffLimits())
+  private let anna = Samples.anna
+  private let bert = Samples.bert
+
+  private func rows(_ ids: some Sequence<Int>, content: Int = 0) -> DiffRows { Samples.rows(ids, content: content) }
 
   @Test("It computes what the differ computes, sectioned or not")
   func computes() async throws {
-    let bench = DiffBench(limits: DiffLimits())
-    let bytes = try await bench.changes(of: DiffJob(id: "a", old: rows([1, 2, 3]), new: rows([2, 3, 4, 1])))
-    #expect(try ChangeCounts(decoding: bytes) == ChangeCounts(inserts: 1, moves: 1))
-    var old = rows([1, 2, 3, 4]), new = rows([3, 4])
-    old.sections = [DiffSection(identifier: "A", content: 0, rows: 2), DiffSection(identifier: "B", content: 0, rows: 2)]
-    new.sections = [DiffSection(identifier: "B", content: 1, rows: 2)]
-    let changes = try SectionedChangeSet(decoding: try await bench.changes(of: DiffJob(id: "b", old: old, new: new)))
+    let flat = try await bench.diff(DiffJob(id: "a", old: rows([1, 2, 3]), new: rows([2, 3, 4, 1])), of: anna)
+    #expect(try ChangeCounts(decoding: flat.changes) == ChangeCounts(inserts: 1, moves: 1))
+    #expect(try ChangeSet(decoding: flat.changes).apply(to: [1, 2, 3], from: [2, 3, 4, 1]) == [2, 3, 4, 1])
+    let old = Samples.sectioned([("A", [1, 2]), ("B", [3, 4])])
+    var new = Samples.sectioned([("B", [3, 4])])
+    new.sections?.contents[0] = 7
+    let answer = try await bench.diff(DiffJob(id: "b", old: old, new: new), of: anna)
+    let changes = try SectionedChangeSet(decoding: answer.changes)
     #expect(ChangeCounts(changes) == ChangeCounts(sectionDeletes: 1) && changes.sections.updates.count == 1)
-    #expect(bench.running == 0)
+    #expect(bench.status == DiffWorkerStatus(mostBytes: bench.status.mostBytes, limit: 512 << 20))
   }
 
-  @Test("A job that is given up ends with bus.cancelled, whether it is computed or held", arguments: [true, false])
-  func cancelled(byTask: Bool) async throws {
-    let bench = DiffBench(limits: DiffLimits())
+  @Test("Contents may be bytes: a row is updated when one of them differs, and only then")
+  func contentBytes() async throws {
+    let old = Samples.withContents(0..<50)
+    let new = Samples.withContents(0..<50) { $0 == 7 ? "another" : "content \($0)" }
+    let answer = try await bench.diff(DiffJob(id: "bytes", old: old, new: new), of: anna)
+    let changes = try ChangeSet(decoding: answer.changes)
+    #expect(changes.operationCount == 1 && changes.updates.map(\.new) == [7])
+  }
+
+  @Test("Identifiers and sections are bytes: what is no UTF-8 is compared like all else")
+  func bytesAreNoText() async throws {
+    var old = DiffRows(), new = DiffRows()
+    for id: [UInt8] in [[0xff, 0xfe], [0xff], []] { old.append(id, content: 0) }
+    for id: [UInt8] in [[], [0xff, 0xfe], [0xff], [0xc0]] { new.append(id, content: 0) }
+    old.appendSection([0x80, 0], rows: 3)
+    new.appendSection([0x80, 0], rows: 4)
+    let answer = try await bench.diff(DiffJob(id: "raw", old: old, new: new), of: anna)
+    #expect(try ChangeCounts(decoding: answer.changes) == ChangeCounts(inserts: 1, moves: 1))
+  }
+
+  @Test("Duplicates follow the job's policy; refused ones are named with both places (B01)")
+  func duplicates() async throws {
+    let (old, new) = (rows([1, 2]), rows([1, 2, 2]))
+    func diff(_ policy: DiffDuplicates) async throws -> ChangeCounts {
+      let job = DiffJob(id: "\(policy)", old: old, new: new, duplicates: policy)
+      return try ChangeCounts(decoding: try await bench.diff(job, of: anna).changes)
+    }
+    #expect(try await diff(.occurrence) == ChangeCounts(inserts: 1))
+    #expect(try await diff(.first) == ChangeCounts())
+    await #expect { _ = try await diff(.reject) } throws: { error in
+      guard let error = error as? MinervaError else { return false }
+      return error.code == .diffDuplicate && error.details == ["id": "row 2", "side": "new", "first": "1", "second": "2"]
+    }
+    #expect(bench.status.bytes == 0)
+  }
+
+  @Test("A job that is given up ends with bus.cancelled, whether by its task, by its caller or by the broker", arguments: 0..<3)
+  func cancelled(way: Int) async throws {
     let job = DiffJob(id: "held", old: rows([1]), new: rows([2]), hold: 10_000)
-    let task = Task { try await bench.changes(of: job) }
-    try await until { !(bench.running == 0) }
-    if byTask { task.cancel() } else { bench.cancel("held") }
-    await #expect { _ = try await task.value } throws: { ($0 as? MinervaError)?.code == .cancelled }
-    #expect(bench.running == 0)
+    let task = Task { try await bench.diff(job, of: anna) }
+    try await until { bench.status.jobs == 1 }
+    bench.cancel("held", of: bert)
+    #expect(bench.status.jobs == 1, "a job of another caller is not given up")
+    switch way {
+    case 0: task.cancel()
+    case 1: bench.cancel("held", of: anna)
+    default: bench.cancelAll("held")
+    }
+    #expect(await code { _ = try await task.value } == .cancelled)
+    #expect(bench.status.jobs == 0 && bench.status.bytes == 0)
   }
 
-  @Test("A small job is not stuck behind a large one that is held")
+  @Test("A newer job about a list supersedes one under way; lists of other names, and of other callers, are left alone")
+  func superseded() async throws {
+    func job(_ id: String, _ list: String, hold: Int) -> DiffJob {
+      DiffJob(id: id, old: rows([1]), new: rows([2]), list: DiffList(list), hold: hold)
+    }
+    let first = Task { try await bench.diff(job("1", "users", hold: 10_000), of: anna) }
+    let other = Task { try await bench.diff(job("2", "days", hold: 10_000), of: anna) }
+    let stranger = Task { try await bench.diff(job("1", "users", hold: 10_000), of: bert) }
+    try await until { bench.status.jobs == 3 }
+    _ = try await bench.diff(job("3", "users", hold: 0), of: anna)
+    #expect(await code { _ = try await first.value } == .diffSuperseded)
+    #expect(bench.status.jobs == 2)
+    other.cancel()
+    stranger.cancel()
+    _ = (await other.result, await stranger.result)
+  }
+
+  @Test("A job ends at its deadline, not when it is done")
+  func deadline() async throws {
+    let job = DiffJob(id: "late", old: rows([1]), new: rows([2]), deadline: 5, hold: 10_000)
+    #expect(await code { _ = try await bench.diff(job, of: anna) } == .deadline)
+    #expect(bench.status.jobs == 0 && bench.status.bytes == 0)
+  }
+
+  @Test("A small job is not stuck behind large ones, and both say how far they are")
   func small() async throws {
-    let bench = DiffBench(limits: DiffLimits())
     let large = DiffJob(id: "large", old: rows(0..<20_000), new: rows(0..<20_000), hold: 10_000)
-    let task = Task { try await bench.changes(of: large) }
-    try await until { !(bench.running == 0) }
-    _ = try await bench.changes(of: DiffJob(id: "small", old: rows([1]), new: rows([1, 2])))
-    #expect(bench.running == 1)
+    let task = Task { try await bench.diff(large, of: anna) }
+    try await until { bench.status.jobs == 1 }
+    _ = try await bench.diff(DiffJob(id: "small", old: rows([1]), new: rows([1, 2])), of: anna)
+    #expect(bench.status.jobs == 1)
+    try await until { (try? bench.progress(of: "large", owner: anna).phase) == .comparing }
+    let progress = try bench.progress(of: "large", owner: anna)
+    #expect(progress.rows == 40_000 && progress.handled <= 240_000)
+    #expect(code { _ = try bench.progress(of: "large", owner: bert) } == .badMessage)
     task.cancel()
+    _ = await task.result
+    #expect(code { _ = try bench.progress(of: "large", owner: anna) } == .badMessage)
+  }
+
+  @Test("While every thread for long jobs is taken, small jobs have theirs")
+  func lanes() async throws {
+    let lanes = DiffLanes(width: 1)
+    let gate = Gate()
+    let long = Task { await lanes.run(rows: 1 << 20) { gate.wait() } }
+    await lanes.run(rows: 10) {}
+    gate.open()
+    await long.value
   }
 
   @Test("The limits are kept, and said by name")
   func limits() async throws {
-    let bench = DiffBench(limits: DiffLimits(jobBytes: 1_000, bytes: 1_200))
-    await #expect { _ = try await bench.changes(of: DiffJob(id: "big", old: rows(0..<100), new: rows([]))) } throws: {
-      ($0 as? MinervaError)?.code == .tooLarge
+    let bench = DiffBench(limits: DiffLimits(jobBytes: 1_900, bytes: 2_600))
+    #expect(await code { _ = try await bench.diff(DiffJob(id: "big", old: rows(0..<200), new: rows([])), of: anna) } == .tooLarge)
+    let held = Task { try await bench.diff(DiffJob(id: "one", old: rows(0..<40), new: rows([]), hold: 10_000), of: anna) }
+    try await until { bench.status.jobs == 1 }
+    await #expect { _ = try await bench.diff(DiffJob(id: "two", old: rows(0..<40), new: rows([])), of: anna) } throws: { error in
+      (error as? MinervaError)?.code == .backpressure && ((error as? MinervaError)?.retryAfterMilliseconds ?? 0) > 0
     }
-    let held = Task { try await bench.changes(of: DiffJob(id: "one", old: rows(0..<40), new: rows([]), hold: 10_000)) }
-    try await until { !(bench.running == 0) }
-    await #expect { _ = try await bench.changes(of: DiffJob(id: "two", old: rows(0..<40), new: rows([]))) } throws: {
-      ($0 as? MinervaError)?.code == .backpressure
-    }
-    await #expect { _ = try await bench.changes(of: DiffJob(id: "one", old: rows([]), new: rows([]))) } throws: {
-      ($0 as? MinervaError)?.code == .badMessage
-    }
+    #expect(bench.status.turnedAway == 1)
+    #expect(await code { _ = try await bench.diff(DiffJob(id: "one", old: rows([]), new: rows([])), of: anna) } == .badMessage)
+    // Another caller may use the same name.
+    _ = try await bench.diff(DiffJob(id: "one", old: rows([1]), new: rows([])), of: bert)
     held.cancel()
+    _ = await held.result
+    #expect(bench.status.bytes == 0)
   }
 
   @Test("Columns that do not fit together are refused, never trusted")
   func malformed() async throws {
-    let bench = DiffBench(limits: DiffLimits())
     let good = rows([1, 2])
-    var descending = good, beyond = good, contents = good, sections = good, negative = good
-    descending.ends = [5, 2]
-    beyond.ends[1] = 1_000
-    contents.contents = [1]
-    sections.sections = [DiffSection(identifier: "A", content: 0, rows: 3)]
-    negative.sections = [DiffSection(identifier: "A", content: 0, rows: -1), DiffSection(identifier: "B", content: 0, rows: 3)]
-    for (name, bad) in [
-      ("descending", descending), ("beyond", beyond), ("contents", contents), ("sections", sections), ("negative", negative),
-    ] {
-      await #expect("\(name)") { _ = try await bench.changes(of: DiffJob(id: name, old: good, new: bad)) } throws: {
-        ($0 as? MinervaError)?.code == .badMessage
+    var bad: [String: DiffRows] = [:]
+    func spoil(_ name: String, _ rows: DiffRows, _ change: (inout DiffRows) -> Void) {
+      var rows = rows
+      change(&rows)
+      bad[name] = rows
+    }
+    let parts = Samples.sectioned([("A", [1]), ("B", [2])])
+    let bytes = Samples.withContents([1, 2])
+    spoil("descending", good) { $0.offsets = [0, 5, 2] }
+    spoil("beyond", good) { $0.offsets[2] = 1_000 }
+    spoil("no origin", good) { $0.offsets[0] = 1 }
+    spoil("no offsets", good) { $0.offsets = [] }
+    spoil("too few hashes", good) { $0.contents = .hashes([1]) }
+    spoil("contents beyond", bytes) { $0.contents = .bytes([1], offsets: [0, 1, 9]) }
+    spoil("too few contents", bytes) { $0.contents = .bytes([1], offsets: [0, 1]) }
+    spoil("too many rows", parts) { $0.sections?.rows[0] = 9 }
+    spoil("too few rows", parts) { $0.sections?.rows[0] = 0 }
+    spoil("a sum beyond 32 bits", parts) { $0.sections?.rows = [.max, 3] }
+    spoil("sections without heads", parts) { $0.sections?.offsets = [0] }
+    spoil("section contents", parts) { $0.sections?.contents = [] }
+    spoil("section names", parts) { $0.sections?.identifiers = [] }
+    #expect(bad.count == 13)
+    for (name, rows) in bad {
+      for (old, new) in [(good, rows), (rows, good)] {
+        #expect(await code { _ = try await bench.diff(DiffJob(id: name, old: old, new: new), of: anna) } == .badMessage, "\(name)")
       }
     }
-    var minus = good
-    minus.ends[0] = -1
-    await #expect(throws: MinervaError.self) { _ = try await bench.changes(of: DiffJob(id: "minus", old: minus, new: good)) }
+    #expect(bench.status.bytes == 0 && bench.status.jobs == 0)
   }
+
+  @Test("A caller that is gone takes its jobs, pieces, lists and answers along; others keep theirs")
+  func callerLost() async throws {
+    let list = DiffList("users", version: 1)
+    for owner in [anna, bert] {
+      _ = try await bench.diff(DiffJob(id: "1", old: rows([]), new: rows(0..<100), list: list), of: owner)
+      try bench.take(DiffPiece(job: "2", side: .old, number: 0, rows: rows(0..<10)), of: owner)
+    }
+    let job = DiffJob(id: "3", old: .held(version: 1), new: .rows(rows(0..<9)), list: DiffList("users", version: 2), hold: 10_000)
+    let under = Task { try await bench.diff(job, of: anna) }
+    try await until { bench.status.jobs == 1 }
+    let before = bench.status
+    bench.lost(anna)
+    #expect(await code { _ = try await under.value } == .cancelled)
+    #expect(bench.status.lists == 1 && before.lists == 2)
+    #expect(bench.status.bytes < before.bytes)
+    _ = try await bench.diff(DiffJob(id: "4", old: .held(version: 1), new: .rows(rows([1])), list: DiffList("users", version: 2)), of: bert)
+    bench.lost(bert)
+    #expect(bench.status.bytes == 0 && bench.status.lists == 0)
+  }
+
+  @Test("A liar's answers are wrong as often as it was told, in lists of every kind")
+  func lies() async throws {
+    let liar = DiffBench(limits: DiffLimits(), lie: 2)
+    for list in [rows(0..<9), Samples.withContents(0..<9), Samples.sectioned([("A", [1, 2]), ("B", [])])] {
+      let honest = try await liar.diff(DiffJob(id: "h", old: list, new: list), of: anna)
+      let lie = try await liar.diff(DiffJob(id: "l", old: list, new: list), of: anna)
+      #expect(try ChangeCounts(decoding: honest.changes) == ChangeCounts())
+      #expect(try ChangeCounts(decoding: lie.changes) == ChangeCounts(deletes: 1))
+    }
+  }
+}
+
+/// Lets a thread wait until a test says so.
+private final class Gate: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  func wait() { semaphore.wait() }
+  func open() { semaphore.signal() }
 }

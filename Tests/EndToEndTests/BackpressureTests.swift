@@ -68,7 +68,7 @@ struct BackpressureTests {
     limits.outboundBytes = 4 << 20
     try await withStoppedWorker(limits) { set, _, worker in
       set.signal("diff-1", SIGSTOP)
-      let rows = DiffRows(identifiers: [UInt8](repeating: 97, count: 1 << 20), ends: [1 << 20], contents: [1])
+      let rows = DiffRows(identifiers: [UInt8](repeating: 97, count: 1 << 20), offsets: [0, 1 << 20], hashes: [1])
       try await withThrowingTaskGroup(of: MinervaError?.self) { group in
         for number in 0..<400 {
           group.addTask { await failure { _ = try await worker.diff(DiffJob(id: "large-\(number)", old: rows, new: DiffRows())) } }

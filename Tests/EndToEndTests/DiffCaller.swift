@@ -23,11 +23,9 @@ struct DiffCaller: Sendable {
   /// - Throws: `diff.poison` when three workers died of it; whatever else ends it.
   func run(_ job: DiffJob, leased: @Sendable (DiffLease) -> Void = { _ in }) async throws -> Ending {
     var workers: [String] = []
-    var costs: [DiffLoss] = []
+    var costs: [DiffWorkerLife] = []
     while true {
-      let rows = job.old.count + job.new.count
-      let lease = try await client.lease(
-        DiffLeaseRequest(job: job.id, rows: rows, costs: costs), within: .seconds(30))
+      let lease = try await client.lease(DiffLeaseRequest(job: job.id, rows: 120, costs: costs), within: .seconds(30))
       workers.append(lease.worker)
       leased(lease)
       do {
@@ -72,7 +70,7 @@ struct KnownJob: Sendable {
     job = DiffJob(id: id, old: Self.rows(old), new: Self.rows(new), hold: hold)
   }
 
-  private static func rows(_ numbers: [Int]) -> DiffRows {
+  static func rows(_ numbers: some Sequence<Int>) -> DiffRows {
     var rows = DiffRows()
     for number in numbers { rows.append("row-\(number)".utf8, content: 1) }
     return rows
@@ -80,7 +78,12 @@ struct KnownJob: Sendable {
 
   /// Whether an answer is for this job and turns its old list into its new one.
   func isAnswered(by answer: DiffAnswer) throws -> Bool {
-    let changes = try SectionedChangeSet(decoding: answer.changes)
-    return try answer.id == job.id && changes.replayItems([old]) { new[$0.item] } == [new]
+    try answer.id == job.id && isAnswered(by: answer.changes)
   }
+
+  /// Whether a change set turns the old list into the new one.
+  func isAnswered(by changes: [UInt8]) throws -> Bool { try ChangeSet(decoding: changes).apply(to: old, from: new) == new }
+
+  var oldRows: DiffRows { Self.rows(old) }
+  var newRows: DiffRows { Self.rows(new) }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("The load test checks answers")
 struct AnswerTests {
   /// What the product answers to a pair of lists.
-  private func answer(_ old: LoadRows, _ new: LoadRows) throws -> [UInt8] { try old.columns().changes(to: new.columns()).encoded() }
+  private func answer(_ old: LoadRows, _ new: LoadRows) throws -> [UInt8] { try old.columns().encodedChanges(to: new.columns()) }
 
   private func fault(_ old: LoadRows, _ answer: [UInt8], _ new: LoadRows) -> String? {
     do throws(AnswerReader.Fault) {

@@ -26,7 +26,7 @@ struct DiffDeskTests {
     var machine = staffed(["diff-1", "diff-2", "diff-3"])
     var token = machine.lease(DiffLeaseRequest(job: "poison", rows: 10))
     var dead: [String] = []
-    var costs: [DiffLoss] = []
+    var costs: [DiffWorkerLife] = []
     for attempt in 1...3 {
       guard let lease = lease(machine, token) else {
         Issue.record("no lease for attempt \(attempt)")
@@ -50,7 +50,7 @@ struct DiffDeskTests {
 
   @Test("C05: the third loss ends a job whose broker was restarted between the losses, with the lives of all the dead")
   func lossesOutliveTheBroker() {
-    var costs: [DiffLoss] = []
+    var costs: [DiffWorkerLife] = []
     for life in 1...2 {
       // A broker that knows nothing, after each loss.
       var machine = staffed(["diff-1"])
@@ -63,7 +63,7 @@ struct DiffDeskTests {
       costs.append(lease.loss)
     }
     var machine = staffed(["diff-1", "diff-2"])
-    costs.append(DiffLoss(worker: "diff-2", life: 255))
+    costs.append(DiffWorkerLife(worker: "diff-2", life: 255))
     let token = machine.lease(DiffLeaseRequest(job: "poison", rows: 10, costs: costs))
     guard case .refused(let error) = machine.reply(to: token) else {
       Issue.record("the job went to a fourth worker")

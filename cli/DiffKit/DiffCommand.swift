@@ -25,6 +25,7 @@ package enum DiffCommand {
       .value("form", .choice(["batch", "steps", "staged"]), "how changes are told", fallback: "batch"),
       .value("duplicates", .choice(["reject", "occurrence"]), "of an identifier; default occurrence for lines, else reject"),
       .flag("check", "replay the changes and compare with NEW byte for byte"),
+      .flag("via-worker", "have a diff worker compare: one of the running set, else one started for it"),
     ],
     arguments: [
       ArgumentDefinition("OLD", "the list before, - for standard input", .file), ArgumentDefinition("NEW", "the list after", .file),

@@ -42,10 +42,32 @@ package struct FileDiff: Sendable {
     guard let duplicate = error.duplicate else {
       return MinervaError(error.code == .tooLarge ? .fileTooLarge : .diffCheckFailed, error.message)
     }
-    let file = duplicate.side == .old ? old : new
-    let kind = duplicate.second.item == nil ? "section" : "identifier"
+    return stated(duplicate.id, inOld: duplicate.side == .old, duplicate.first, duplicate.second)
+  }
+
+  /// A worker's word about a duplicate, in terms of files and lines: `id`, `side`, and the places `first` and `second`.
+  package func stated(duplicate details: [String: String]) -> MinervaError? {
+    guard let id = details["id"], let side = details["side"], let first = details["first"].flatMap(Self.place),
+      let second = details["second"].flatMap(Self.place)
+    else { return nil }
+    return stated(id, inOld: side == DiffError.Side.old.rawValue, first, second)
+  }
+
+  private func stated(_ id: String, inOld: Bool, _ first: DiffError.Place, _ second: DiffError.Place) -> MinervaError {
+    let file = inOld ? old : new
+    let kind = second.item == nil ? "section" : "identifier"
     return MinervaError(
-      .diffDuplicate,
-      "\(file.path): line \(file.line(duplicate.second)) has the \(kind) \"\(duplicate.id)\" of line \(file.line(duplicate.first)) again")
+      .diffDuplicate, "\(file.path): line \(file.line(second)) has the \(kind) \"\(id)\" of line \(file.line(first)) again")
+  }
+
+  /// A place as it is printed: `4`, `section 2` or `2.4`.
+  private static func place(_ text: String) -> DiffError.Place? {
+    if let section = text.split(separator: " ").dropFirst().first { return Int(section).map { DiffError.Place(section: $0) } }
+    let numbers = text.split(separator: ".").compactMap { Int($0) }
+    switch numbers.count {
+    case 1: return DiffError.Place(item: numbers[0])
+    case 2: return DiffError.Place(section: numbers[0], item: numbers[1])
+    default: return nil
+    }
   }
 }

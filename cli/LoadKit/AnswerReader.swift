@@ -1,4 +1,4 @@
-/// Reads a worker's answer: the compact form of a sectioned change set, from its description alone.
+/// Reads a worker's answer: the compact form of a change set, from its description alone. A flat list is read as one section.
 ///
 /// No code is shared with `ListDiff`, so a fault of its writer is not repeated here. The bytes may be anything.
 package struct AnswerReader: Sendable {
@@ -31,10 +31,18 @@ package struct AnswerReader: Sendable {
   /// - Parameter limit: The most rows on either side; it bounds what is allocated, whatever the bytes say.
   package init(_ bytes: [UInt8], limit: Int = 1 << 24) throws(Fault) {
     var cursor = Cursor(bytes: bytes)
-    guard bytes.starts(with: [0x4c, 1, 1]) else { throw Fault("the answer is not a change set of sections, version 1") }
+    guard bytes.count > 2, bytes.starts(with: [0x4c, 1]), bytes[2] < 2 else { throw Fault("the answer is not a change set, version 1") }
+    let isFlat = bytes[2] == 0
     cursor.at = 3
     let old = try cursor.number()
     let new = try cursor.number()
+    if isFlat {
+      (oldCounts, newCounts, sections) = ([old], [new], Operations())
+      guard max(old, new) <= limit else { throw Fault("the answer is about \(max(old, new)) rows") }
+      items = try cursor.operations(old: old, new: new)
+      guard cursor.at == bytes.count else { throw Fault("\(bytes.count - cursor.at) bytes follow the answer") }
+      return
+    }
     // The length of each section follows, a byte at least.
     guard old <= bytes.count, new <= bytes.count else { throw Fault("\(max(old, new)) sections in \(bytes.count) bytes") }
     sections = try cursor.operations(old: old, new: new)

@@ -1,8 +1,6 @@
 package import Minerva
 import MinervaActors
 import MinervaInterfaces
-import MinervaSupervision
-import MinervaTransport
 import MinervaWire
 import Synchronization
 
@@ -17,6 +15,8 @@ package final class DiffLoad: Sendable {
     /// Jobs a second; nil sends the next one when one is answered.
     package var rate: Double?
     package var duration: Duration = .seconds(10)
+    /// Whether workers keep the lists between jobs, so that only new ones are sent.
+    package var holds = false
 
     package init(lists: @escaping @Sendable (_ slot: Int) -> any LoadSource) { self.lists = lists }
   }
@@ -32,7 +32,11 @@ package final class DiffLoad: Sendable {
     /// Microseconds that this process made lists and checked answers.
     package var own = 0
     package var perWorker: [String: Int] = [:]
-    /// Error codes of jobs that were turned away with a typed refusal.
+    /// How often a job found no room, and was sent again later.
+    package var turnedAway = 0
+    /// Bytes of lists that were sent.
+    package var sentBytes = 0
+    /// Error codes of jobs that ended with a typed refusal.
     package var refusals: [String: Int] = [:]
     /// What ended jobs that have no answer: every one of these is a loss.
     package var losses: [String: Int] = [:]
@@ -66,7 +70,7 @@ package final class DiffLoad: Sendable {
     package var inFlight: Int
   }
 
-  private let client: Client
+  private let differ: DiffClient
   private let settings: Settings
   private let tally = Mutex(Tally())
   private let answered = Mutex<Set<Int>>([])
@@ -74,7 +78,7 @@ package final class DiffLoad: Sendable {
   private let isOver = Atomic<Bool>(false)
 
   package init(client: Client, settings: Settings) {
-    self.client = client
+    differ = DiffClient(client)
     self.settings = settings
   }
 
@@ -105,12 +109,13 @@ package final class DiffLoad: Sendable {
 
   private func serve(_ slot: Int, _ begin: ContinuousClock.Instant, _ clock: ContinuousClock) async {
     var source = settings.lists(slot)
+    let list = settings.holds ? differ.list("slot \(slot)") : nil
     let end = begin + settings.duration
     while !isOver.load(ordering: .relaxed), clock.now < end {
       let making = clock.now
       let (old, new) = source.pair()
       let number = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
-      var job = DiffJob(id: "\(client.name)-\(client.bus.incarnation)-\(number)", old: old.columns(), new: new.columns())
+      let columns = (old: old.columns(), new: new.columns())
       var spent = Self.microseconds(clock.now - making)
       var intended = clock.now
       if let rate = settings.rate {
@@ -119,48 +124,76 @@ package final class DiffLoad: Sendable {
         if clock.now < intended { try? await clock.sleep(until: intended) }
       }
       tally.withLock { $0.started += 1 }
+      let place = InFlight(self)
+      var options = DiffOptions()
+      options.leased = { place.move(to: $0.worker) }
       do {
-        let (answer, leases) = try await answer(&job)
+        let result =
+          if let list { try await list.changes(from: columns.old, to: columns.new, options) } else {
+            try await differ.changes(from: columns.old, to: columns.new, options)
+          }
         let latency = Self.microseconds(clock.now - intended)
+        place.move(to: nil)
         let checking = clock.now
-        let fault = Self.fault(of: answer, old, new, job.id)
+        let fault = Self.fault(of: result, old, new)
         spent += Self.microseconds(clock.now - checking)
         let isSecond = answered.withLock { !$0.insert(number).inserted }
-        book(answer, latency: latency, leases: leases, fault: fault, isSecond: isSecond, own: spent)
+        book(result, number, latency: latency, fault: fault, isSecond: isSecond, own: spent)
       } catch {
+        place.move(to: nil)
         await refused(error, own: spent)
       }
     }
   }
 
-  private static func fault(of answer: DiffAnswer, _ old: LoadRows, _ new: LoadRows, _ job: String) -> String? {
-    guard answer.id == job else { return "the answer is for job \(answer.id)" }
+  /// Where one job is.
+  private final class InFlight: Sendable {
+    private let load: DiffLoad
+    private let worker = Mutex<String?>(nil)
+
+    init(_ load: DiffLoad) { self.load = load }
+
+    func move(to next: String?) {
+      let last = worker.withLock { worker in
+        defer { worker = next }
+        return worker
+      }
+      load.tally.withLock { tally in
+        if let last { tally.inFlight[last, default: 1] -= 1 }
+        if let next { tally.inFlight[next, default: 0] += 1 }
+      }
+    }
+  }
+
+  private static func fault(of result: DiffResult, _ old: LoadRows, _ new: LoadRows) -> String? {
     do throws(AnswerReader.Fault) {
-      try old.check(answer.changes, against: new)
+      try old.check(result.changes, against: new)
       return nil
     } catch {
       return error.text
     }
   }
 
-  private func book(_ answer: DiffAnswer, latency: Int, leases: Int, fault: String?, isSecond: Bool, own: Int) {
-    let operations = (try? AnswerReader(answer.changes).operations) ?? 0
+  private func book(_ result: DiffResult, _ number: Int, latency: Int, fault: String?, isSecond: Bool, own: Int) {
+    let operations = (try? AnswerReader(result.changes).operations) ?? 0
     tally.withLock { tally in
       tally.latencies.add(latency)
-      tally.computing.add(answer.microseconds)
-      tally.computed += answer.microseconds
+      tally.computing.add(result.microseconds)
+      tally.computed += result.microseconds
       tally.own += own
       tally.operations += operations
-      tally.perWorker[answer.worker, default: 0] += 1
-      if leases > 1 { tally.retried += 1 }
+      tally.sentBytes += result.sentBytes
+      tally.turnedAway += result.turnedAway
+      tally.perWorker[result.worker, default: 0] += 1
+      if result.leases > 1 { tally.retried += 1 }
       if isSecond { tally.duplicated += 1 }
       guard let fault else {
         tally.verified += 1
         return
       }
       tally.lieCount += 1
-      tally.liars[answer.worker, default: 0] += 1
-      if tally.lies.count < 100 { tally.lies.append("\(answer.worker), job \(answer.id): \(fault)") }
+      tally.liars[result.worker, default: 0] += 1
+      if tally.lies.count < 100 { tally.lies.append("\(result.worker), job \(number): \(fault)") }
     }
   }
 
@@ -177,33 +210,6 @@ package final class DiffLoad: Sendable {
     }
     // Whoever is turned away comes back later.
     try? await Task.sleep(for: .milliseconds(error.retryAfterMilliseconds ?? 20))
-  }
-
-  /// Leases a worker and sends it the job, again while workers die of it or under it.
-  private func answer(_ job: inout DiffJob) async throws -> (DiffAnswer, leases: Int) {
-    var costs: [DiffLoss] = []
-    let rows = job.old.count + job.new.count
-    while true {
-      let lease = try await client.lease(DiffLeaseRequest(job: job.id, rows: rows, costs: costs), within: .seconds(60))
-      job.life = lease.life
-      let sent = job
-      tally.withLock { $0.inFlight[lease.worker, default: 0] += 1 }
-      defer { tally.withLock { $0.inFlight[lease.worker, default: 1] -= 1 } }
-      do {
-        await client.bus.route(node: lease.worker, to: try Endpoint(lease.endpoint))
-        let worker = try $DiffWorker.resolve(id: ActorAddress(node: lease.worker, name: WellKnown.worker), using: client.bus)
-        let answer = try await BusSystem.$carriesLists.withValue(true) {
-          try await BusSystem.$deadline.withValue(.seconds(60)) { try await worker.diff(sent) }
-        }
-        try? await client.endLease(job: job.id)
-        return (answer, costs.count + 1)
-      } catch let error as MinervaError where error.code == .peerLost || error.code == .unreachable {
-        costs.append(lease.loss)
-      } catch {
-        try? await client.endLease(job: job.id)
-        throw error
-      }
-    }
   }
 
   static func microseconds(_ duration: Duration) -> Int {

@@ -20,13 +20,14 @@ package enum LoadDiffCommand {
       """,
     options: [
       .value("size", .integer(0...5_000_000), "rows of a list", fallback: "10000"),
-      .value("edits", .text, "how many of a hundred rows are edited, such as 5 or 0.1", placeholder: "PERCENT", fallback: "5"),
+      .value("edits", .text, "which part of the rows is edited: 0.05, or 5%", placeholder: "PART", fallback: "0.05"),
       .value(
         "shape", .text, "mixed, shuffle, append or sections; or two files, whose lines are compared", repeats: true, fallback: "mixed"),
       .value("concurrency", .integer(1...10_000), "jobs under way at the same time", fallback: "4"),
       .value("rate", .text, "jobs a second, started when they are due", placeholder: "R"),
       .value("for", .duration, "how long", fallback: "10s"),
       .value("workers", .integer(1...64), "how many workers", fallback: "2"),
+      .flag("held", "let workers keep the lists, and send only new ones"),
       .value("seed", .integer(0...Int.max), "of the lists", fallback: "1"),
       .value("kill-worker", .duration, "kill a worker this often"),
       .value("lie", .text, "let one more worker answer wrongly so often; each wrong answer must be found", placeholder: "1/N"),
@@ -42,6 +43,7 @@ package enum LoadDiffCommand {
     var settings = DiffLoad.Settings(lists: try lists(command))
     settings.concurrency = command.integer("concurrency") ?? 4
     settings.duration = command.duration("for") ?? .seconds(10)
+    settings.holds = command.flag("held")
     if let text = command.text("rate") {
       guard let rate = Double(text), rate > 0, rate <= 1e6 else {
         throw UsageError("--rate: expected jobs a second, found \"\(text)\"", command: "minerva load diff")
@@ -81,7 +83,10 @@ package enum LoadDiffCommand {
         tally: tally, workers: workers + (plan.lyingWorker == nil ? 0 : 1), cores: max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))),
         rate: rate)
       report.memory = memory.rows
-      report.inProcess = inProcess(settings)
+      // Of an interrupted load, one with faults or a list that lies nobody asks what it would cost alone.
+      if settings.rate == nil, killer == nil, plan.lyingWorker == nil, !isInterrupted.load(ordering: .relaxed) {
+        report.cost = await BusCost.measure(client, settings, floor: try RunningSet.executables() + "/minerva-floor")
+      }
       await client.close()
       await set.stop()
       try isJSON ? console.out.line(report.json) : console.out.lines(report.lines(width: console.terminal.width))
@@ -93,29 +98,16 @@ package enum LoadDiffCommand {
     }
   }
 
-  /// The middle time that the engine takes for such jobs here and now.
-  private static func inProcess(_ settings: DiffLoad.Settings) -> Int? {
-    var source = settings.lists(0)
-    let clock = ContinuousClock()
-    var times: [Int] = []
-    let begin = clock.now
-    while times.count < 15, clock.now - begin < .seconds(2) || times.count < 3 {
-      let (old, new) = source.pair()
-      let (before, after) = (old.columns(), new.columns())
-      let start = clock.now
-      guard (try? before.changes(to: after)) != nil else { return nil }
-      times.append(DiffLoad.microseconds(clock.now - start))
-    }
-    return times.sorted()[times.count / 2]
-  }
-
   private static func lists(_ command: ParsedCommand) throws -> @Sendable (Int) -> any LoadSource {
     let shapes = command.texts("shape")
     let size = command.integer("size") ?? 10_000
     let seed = UInt64(command.integer("seed") ?? 1)
-    let percent = command.text("edits") ?? "5"
-    guard let edits = Double(percent), edits >= 0, edits <= 100 else {
-      throw UsageError("--edits: expected a percentage, found \"\(percent)\"", command: "minerva load diff")
+    let part = command.text("edits") ?? "0.05"
+    let isPercent = part.hasSuffix("%")
+    guard let number = Double(isPercent ? String(part.dropLast()) : part), case let edits = isPercent ? number / 100 : number, edits >= 0,
+      edits <= 1
+    else {
+      throw UsageError("--edits: expected a part such as 0.05 or 5%, found \"\(part)\"", command: "minerva load diff")
     }
     if shapes.count == 2 {
       let pair = LoadedPair(old: try lines(of: shapes[0]), new: try lines(of: shapes[1]))
@@ -124,7 +116,7 @@ package enum LoadDiffCommand {
     guard shapes.count < 2, let shape = LoadLists.Shape(rawValue: shapes.first ?? "mixed") else {
       throw UsageError("--shape: expected mixed, shuffle, append, sections or two files", command: "minerva load diff")
     }
-    return { LoadLists(shape: shape, size: size, edits: Int((edits * 10).rounded()), seed: seed &+ UInt64($0) &* 7_919) }
+    return { LoadLists(shape: shape, size: size, edits: Int((edits * 1_000).rounded()), seed: seed &+ UInt64($0) &* 7_919) }
   }
 
   /// The lines of a file as rows whose content is their identifier.

@@ -8,8 +8,8 @@ package struct LoadReport: Sendable {
   package var rate: Double?
   /// Resident memory by process: at the first look, at the last, and the most that was seen.
   package var memory: [(name: String, first: Int, last: Int, most: Int)] = []
-  /// Microseconds of the same jobs computed in this process, the middle one.
-  package var inProcess: Int?
+  /// What one job costs through the bus when nothing else is under way.
+  package var cost: BusCost?
 
   package init(tally: DiffLoad.Tally, workers: Int, cores: Int, rate: Double?) {
     self.tally = tally
@@ -75,7 +75,8 @@ package struct LoadReport: Sendable {
     lines.append("  " + Self.percentiles.map { "\($0.name) \(Self.time(tally.latencies.percentile($0.parts)))" }.joined(separator: ", "))
     lines.append(
       "  the workers computed p50 \(Self.time(tally.computing.percentile(5_000))), p99 \(Self.time(tally.computing.percentile(9_900)))"
-        + (inProcess.map { "; the same in this process p50 \(Self.time($0))" } ?? ""))
+        + "; \(Self.kibibytes(tally.sentBytes / max(1, tally.latencies.count))) of lists were sent for a job")
+    if let cost { lines += Self.lines(cost) }
     for (worker, count) in tally.perWorker.sorted(by: { $0.key < $1.key }) {
       lines.append("  \(worker) answered \(count), \(count * 100 / max(1, tally.latencies.count)) %")
     }
@@ -86,9 +87,34 @@ package struct LoadReport: Sendable {
     for (code, count) in tally.refusals.sorted(by: { $0.key < $1.key }) { lines.append("  refused \(count): \(code)") }
     for (text, count) in tally.losses.sorted(by: { $0.key < $1.key }) { lines.append("  lost \(count): \(text)") }
     for kill in tally.kills { lines.append("  killed \(kill.worker) with \(kill.held) jobs in its hands, \(kill.inFlight) in flight") }
+    if tally.turnedAway > 0 { lines.append("  \(tally.turnedAway) times a worker or the queue had no room; the jobs were sent again") }
     if tally.retried > 0 { lines.append("  \(tally.retried) jobs went to another worker") }
     for lie in tally.lies.prefix(5) { lines.append("  wrong: \(lie)") }
     return lines + closing
+  }
+
+  private static func kibibytes(_ bytes: Int) -> String { bytes < 10 << 20 ? "\(bytes >> 10) KiB" : "\(bytes >> 20) MiB" }
+
+  private static func lines(_ cost: BusCost) -> [String] {
+    var text =
+      "  alone, a job takes \(time(cost.bus)) through the bus and \(time(cost.engine)) in this process, p50 of \(cost.jobs); "
+      + "the worker computes \(time(cost.worker))"
+    if let link = cost.link { text += "; its \(kibibytes(cost.bytes)) take \(time(link)) over a C link" }
+    guard let ratio = cost.ratio else { return [text] }
+    return [text, "  without the link that is \(hundredths(ratio)) times the engine here (goal at 10,000 rows: 1.5)"]
+  }
+
+  private static func hundredths(_ value: Double) -> String {
+    let scaled = Int((max(0, value) * 100).rounded())
+    return "\(scaled / 100).\(scaled % 100 < 10 ? "0" : "")\(scaled % 100)"
+  }
+
+  private static func object(_ cost: BusCost) -> JSONLine.Value {
+    .object([
+      ("jobs", .number(cost.jobs)), ("bus_us", .number(cost.bus)), ("worker_us", .number(cost.worker)),
+      ("engine_us", .number(cost.engine)), ("link_us", cost.link.map { .number($0) } ?? .null), ("bytes", .number(cost.bytes)),
+      ("ratio", cost.ratio.map { .json(hundredths($0)) } ?? .null),
+    ])
   }
 
   /// Everything as one object.
@@ -110,7 +136,8 @@ package struct LoadReport: Sendable {
       ("seconds", .json(Self.tenths(seconds))), ("rate", .json(Self.tenths(answersPerSecond))),
       ("latency_us", .object(percentile(tally.latencies) + [("max", .number(tally.latencies.largest))])),
       ("computing_us", .object(percentile(tally.computing))),
-      ("in_process_us", inProcess.map { .number($0) } ?? .null),
+      ("sent_bytes", .number(tally.sentBytes)), ("turned_away", .number(tally.turnedAway)),
+      ("alone", cost.map(Self.object) ?? .null),
       ("operations", .number(tally.operations)), ("workers", counts(tally.perWorker)),
       (
         "memory",

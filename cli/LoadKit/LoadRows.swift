@@ -5,22 +5,23 @@ package struct LoadRows: Sendable, Hashable {
   /// A column of byte strings in one blob.
   package struct Column: Sendable, Hashable {
     private(set) var bytes: [UInt8] = []
-    private(set) var ends: [Int32] = []
+    /// Where each begins, and where the last one ends.
+    private(set) var offsets: [UInt32] = [0]
 
     package init() {}
 
-    var count: Int { ends.count }
+    var count: Int { offsets.count - 1 }
 
-    subscript(index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : Int(ends[index - 1]))..<Int(ends[index])] }
+    subscript(index: Int) -> ArraySlice<UInt8> { bytes[Int(offsets[index])..<Int(offsets[index + 1])] }
 
     mutating func append(_ element: some Sequence<UInt8>) {
       bytes.append(contentsOf: element)
-      ends.append(Int32(clamping: bytes.count))
+      offsets.append(UInt32(clamping: bytes.count))
     }
 
     mutating func reserve(_ count: Int, _ width: Int) {
       bytes.reserveCapacity(count * width)
-      ends.reserveCapacity(count)
+      offsets.reserveCapacity(count + 1)
     }
   }
 
@@ -33,8 +34,8 @@ package struct LoadRows: Sendable, Hashable {
 
   package var count: Int { identifiers.count }
 
-  /// How many rows each section has as the answer counts them: a flat list is one section, an empty one none.
-  var counts: [Int] { sections?.map(\.rows) ?? (count == 0 ? [] : [count]) }
+  /// How many rows each section has; a flat list is one section.
+  var counts: [Int] { sections?.map(\.rows) ?? [count] }
 
   package mutating func append(_ identifier: some Sequence<UInt8>, _ content: some Sequence<UInt8>) {
     identifiers.append(identifier)
@@ -48,17 +49,18 @@ package struct LoadRows: Sendable, Hashable {
 
   /// The columns that a worker gets: of contents their hashes alone.
   package func columns() -> DiffRows {
-    var hashes: [Int] = []
+    var hashes: [UInt64] = []
     hashes.reserveCapacity(count)
     for row in 0..<count {
       // FNV-1a (Fowler, Noll, Vo).
       var hash: UInt64 = 0xcbf2_9ce4_8422_2325
       for byte in contents[row] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-      hashes.append(Int(truncatingIfNeeded: hash))
+      hashes.append(hash)
     }
-    return DiffRows(
-      identifiers: identifiers.bytes, ends: identifiers.ends, contents: hashes,
-      sections: sections?.map { DiffSection(identifier: $0.identifier, content: 0, rows: $0.rows) } ?? [])
+    var rows = DiffRows(identifiers: identifiers.bytes, offsets: identifiers.offsets, hashes: hashes)
+    for section in sections ?? [] { rows.appendSection(section.identifier.utf8, rows: section.rows) }
+    if sections != nil, rows.sections == nil { rows.sections = DiffSections() }
+    return rows
   }
 
   package static func == (a: LoadRows, b: LoadRows) -> Bool {

@@ -17,6 +17,7 @@ enum Main {
       case "down": return try await DownCommand.run(command, console)
       case "status": return try await StatusCommand.run(command, console)
       case "run": return try await RunCommand.run(command, console)
+      case "diff" where command.flag("via-worker"): return try await DiffViaWorker.run(command, console)
       case "diff": return try await DiffCommand.run(command, console)
       case "doctor": return try await DoctorCommand.run(command, console)
       case "logs": return try await LogsCommand.run(command, console)

@@ -56,7 +56,10 @@ package struct DiffDesk {
     let costs = request.costs.prefix(64).map { WorkerPoolStateMachine.Worker(name: $0.worker, incarnation: $0.life) }
     // A lease that the caller counts among its losses is over, whether or not the pool has heard of the death.
     if let lease = leases[id], costs.count >= lease.attempt { leases[id] = nil }
-    let job = WorkerPoolStateMachine.Job(size: request.rows, supersedes: request.list, caller: caller, deadline: now + deadline)
+    // Lists of one name belong to different callers.
+    let job = WorkerPoolStateMachine.Job(
+      size: request.rows, supersedes: request.list.map { "\(caller)\u{0}\($0)" },
+      prefers: request.prefers.map { .init(name: $0.worker, incarnation: $0.life) }, caller: caller, deadline: now + deadline)
     return translate(pool.submit(id, job, costs: costs, at: now))
   }
 

@@ -35,7 +35,7 @@ public final class HostProcess: Sendable {
       let connection = try BrokerConnection(bus: bus, broker: broker, log: log)
       let services = HostServices(bus: bus, gateway: connection.gateway, app: settings.app)
       let registry = try ModuleRegistry(await modules(services))
-      let differ = LeasedDiff(bus: bus, gateway: connection.gateway, node: settings.node, hold: settings.hold)
+      let differ = LeasedDiff(bus: bus, gateway: connection.gateway, hold: settings.hold)
       let runtime = HostRuntime(name: settings.node, modules: registry, link: connection, differ: differ)
       connection.attach(runtime)
       let host = BusSystem.named(WellKnown.host) { ModuleHost(runtime: runtime, actorSystem: bus) }

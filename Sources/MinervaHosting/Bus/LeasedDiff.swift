@@ -1,37 +1,33 @@
+import Minerva
 package import MinervaActors
 package import MinervaInterfaces
-import MinervaTransport
 import MinervaWire
 import Synchronization
 
-/// Computes change sets on diff workers: it leases one from the broker and sends it the lists directly; without a worker this process
-/// computes.
+/// Computes change sets on diff workers, which keep a list between two changes of it; without a worker this process computes.
 ///
-/// A worker that dies gives the job back; the broker counts, and after the third the job is not given out again.
+/// A worker that dies gives the job back; after the third the job is not given out again.
 package final class LeasedDiff: DiffComputing {
-  private let bus: BusSystem
-  private let gateway: $BrokerGateway
-  private let node: String
+  private let differ: DiffClient
   private let hold: DiffHold?
   private let here = InProcessDiff()
-  private let lastJob = Mutex(0)
+  /// The lists that were changed last, oldest first.
+  private let lists = Mutex<(byName: [String: DiffedList], order: [String])>(([:], []))
 
-  package init(bus: BusSystem, gateway: $BrokerGateway, node: String, hold: DiffHold? = nil) {
-    self.bus = bus
-    self.gateway = gateway
-    self.node = node
+  /// How many lists are remembered: the worker has room for as many, and a forgotten one is only sent whole again.
+  private static let remembered = 512
+
+  package init(bus: BusSystem, gateway: $BrokerGateway, hold: DiffHold? = nil) {
+    differ = DiffClient(bus, leasing: GatewayLeasing(gateway: gateway))
     self.hold = hold
   }
 
   package func changes(from old: DiffRows, to new: DiffRows, list: String) async throws -> ComputedChanges {
-    let number = lastJob.withLock { last in
-      last += 1
-      return last
-    }
-    let rows = old.count + new.count
-    let job = DiffJob(id: "\(node)-\(bus.incarnation)-\(number)", old: old, new: new, hold: hold?.milliseconds(rows: rows) ?? 0)
+    var options = DiffOptions(deadline: .seconds(30))
+    options.hold = hold?.milliseconds(rows: old.count + new.count) ?? 0
     do {
-      return try await leased(job, rows: rows, list: list)
+      let result = try await self.list(list).changes(from: old, to: new, options)
+      return ComputedChanges(changes: result.changes, counts: try ChangeCounts(decoding: result.changes), computedBy: result.worker)
     } catch let error as MinervaError where error.code == .diffSuperseded || error.code == .cancelled {
       throw error
     } catch {
@@ -39,31 +35,33 @@ package final class LeasedDiff: DiffComputing {
     }
   }
 
-  private func leased(_ job: DiffJob, rows: Int, list: String) async throws -> ComputedChanges {
-    var costs: [DiffLoss] = []
-    var job = job
-    while true {
-      let request = DiffLeaseRequest(job: job.id, rows: rows, list: list, costs: costs)
-      let lease = try await BusSystem.$deadline.withValue(.seconds(2)) { try await gateway.lease(request) }
-      job.life = lease.life
-      let sent = job
-      do {
-        await bus.route(node: lease.worker, to: try Endpoint(lease.endpoint))
-        let worker = try $DiffWorker.resolve(id: ActorAddress(node: lease.worker, name: WellKnown.worker), using: bus)
-        let answer = try await BusSystem.$carriesLists.withValue(true) {
-          try await BusSystem.$deadline.withValue(.seconds(30)) { try await worker.diff(sent) }
+  private func list(_ name: String) -> DiffedList {
+    lists.withLock { lists in
+      if let known = lists.byName[name] {
+        if lists.order.last != name {
+          lists.order.removeAll { $0 == name }
+          lists.order.append(name)
         }
-        try? await gateway.endLease(job: job.id)
-        return ComputedChanges(
-          changes: answer.changes, counts: try ChangeCounts(decoding: answer.changes), computedBy: answer.worker)
-      } catch let error as MinervaError where error.code == .peerLost || error.code == .unreachable {
-        costs.append(lease.loss)
-      } catch {
-        try? await gateway.endLease(job: job.id)
-        throw error
+        return known
       }
+      let list = differ.list(name)
+      lists.byName[name] = list
+      lists.order.append(name)
+      if lists.order.count > Self.remembered { lists.byName[lists.order.removeFirst()] = nil }
+      return list
     }
   }
+}
+
+/// Leases straight from a gateway: a host that has no broker, or no worker soon, computes by itself.
+private struct GatewayLeasing: DiffLeasing {
+  let gateway: $BrokerGateway
+
+  func lease(_ request: DiffLeaseRequest, within time: Duration) async throws -> DiffLease {
+    try await BusSystem.$deadline.withValue(min(time, .seconds(2))) { try await gateway.lease(request) }
+  }
+
+  func endLease(job: String) async throws { try await gateway.endLease(job: job) }
 }
 
 /// A wish that workers take their time with long lists, so that a test or a demonstration can see one at work.

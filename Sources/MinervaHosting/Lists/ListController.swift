@@ -164,7 +164,7 @@ package actor ListController {
       return ComputedChanges(
         changes: [], counts: ChangeCounts(inserts: new.count, deletes: unknownRows), computedBy: InProcessDiff.name)
     }
-    let old = shown ?? DiffRows()
+    let old = shown ?? DiffRows(sections: DiffSections())
     do {
       // Rows that stayed as they were, as after most resumes, are nobody's work.
       if old == new { return try await InProcessDiff().changes(from: old, to: new, list: "") }

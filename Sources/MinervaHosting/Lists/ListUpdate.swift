@@ -1,3 +1,4 @@
+import ListDiff
 package import Minerva
 package import MinervaInterfaces
 
@@ -18,7 +19,7 @@ package struct ListUpdate: Sendable, Equatable {
     rendering = ScreenRendering(screen)
     isEmpty = screen.isEmpty
     plainFields = screen.plainFields
-    var rows = DiffRows()
+    var rows = DiffRows(sections: DiffSections())
     for section in screen.sections {
       for cell in section.cells {
         let content = cell.content.masked
@@ -27,8 +28,7 @@ package struct ListUpdate: Sendable, Equatable {
         rows.append(
           content.type == .label ? Array(content.id.utf8) : Array("\(content.id)\u{0}\(content.type.rawValue)".utf8), content: hash.value)
       }
-      rows.sections.append(
-        DiffSection(identifier: section.identifier, content: Self.hash(of: section), rows: section.cells.count))
+      rows.appendSection(section.identifier.utf8, content: Self.hash(of: section), rows: section.cells.count)
     }
     self.rows = rows
   }
@@ -37,12 +37,12 @@ package struct ListUpdate: Sendable, Equatable {
   var digest: Int {
     var hash = ContentHash()
     for byte in rows.identifiers { hash.add(UInt64(byte)) }
-    for end in rows.ends { hash.add(UInt64(bitPattern: Int64(end))) }
-    for content in rows.contents { hash.add(UInt64(bitPattern: Int64(content))) }
-    for section in rows.sections {
-      hash.add(section.identifier)
-      hash.add(UInt64(bitPattern: Int64(section.content)))
-      hash.add(UInt64(bitPattern: Int64(section.rows)))
+    for offset in rows.offsets { hash.add(UInt64(offset)) }
+    if case .hashes(let contents) = rows.contents { for content in contents { hash.add(content) } }
+    if let sections = rows.sections {
+      for byte in sections.identifiers { hash.add(UInt64(byte)) }
+      for (offset, count) in zip(sections.offsets.dropFirst(), sections.rows) { hash.add(UInt64(offset) << 32 | UInt64(count)) }
+      for content in sections.contents { hash.add(content) }
     }
     return hash.value
   }

@@ -4,93 +4,123 @@
 public struct DiffJob: Codable, Sendable {
   /// Chosen by the caller, unique; the broker counts the attempts of a job by it.
   public var id: String
-  public var old: DiffRows
-  public var new: DiffRows
+  public var old: DiffSide
+  public var new: DiffSide
+  /// The list that this is about; a newer job about it supersedes an older one of the same caller.
+  public var list: DiffList?
+  public var duplicates: DiffDuplicates
+  /// After how many milliseconds the answer is of no use any more; 0 for no end but the call's own.
+  public var deadline: Int
   /// Milliseconds of work the worker does at least before it answers; for demonstrations and fault tests.
   public var hold: Int
   /// The life of the worker that the lease names; another life of that name refuses the job. Nil: whichever life is there.
   public var life: UInt64?
 
-  public init(id: String, old: DiffRows, new: DiffRows, hold: Int = 0, life: UInt64? = nil) {
+  public init(
+    id: String, old: DiffSide, new: DiffSide, list: DiffList? = nil, duplicates: DiffDuplicates = .occurrence, deadline: Int = 0,
+    hold: Int = 0, life: UInt64? = nil
+  ) {
     self.id = id
     self.old = old
     self.new = new
+    self.list = list
+    self.duplicates = duplicates
+    self.deadline = deadline
     self.hold = hold
     self.life = life
   }
+
+  /// A job that carries both lists.
+  public init(
+    id: String, old: DiffRows, new: DiffRows, list: DiffList? = nil, duplicates: DiffDuplicates = .occurrence, deadline: Int = 0,
+    hold: Int = 0, life: UInt64? = nil
+  ) {
+    self.init(id: id, old: .rows(old), new: .rows(new), list: list, duplicates: duplicates, deadline: deadline, hold: hold, life: life)
+  }
+
+  /// Up to how many bytes of lists a job carries them; larger ones come before it in pieces.
+  public static let carriedBytes = 3 << 20
+  /// How many bytes of lists a piece has, about.
+  public static let pieceBytes = 1 << 20
 }
 
-/// A diff worker's answer.
-public struct DiffAnswer: Codable, Sendable {
-  public var id: String
-  /// The change set in the compact binary form of `ListDiff`: sectioned when the rows had sections, flat otherwise.
-  public var changes: [UInt8]
-  /// The worker's node name.
-  public var worker: String
-  /// How long the worker computed, in microseconds of its monotonic clock.
-  public var microseconds: Int
+/// Where one of the two lists of a job is.
+public enum DiffSide: Codable, Sendable, Hashable {
+  /// In the job.
+  case rows(DiffRows)
+  /// On the worker, in so many pieces sent before.
+  case sent(pieces: Int)
+  /// On the worker, since an earlier job about the list gave it this version.
+  case held(version: UInt64)
 
-  public init(id: String, changes: [UInt8], worker: String, microseconds: Int) {
-    self.id = id
-    self.changes = changes
-    self.worker = worker
-    self.microseconds = microseconds
+  private enum Keys: String, CodingKey {
+    case rows, pieces, held
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var keyed = encoder.container(keyedBy: Keys.self)
+    switch self {
+    case .rows(let rows): try keyed.encode(rows, forKey: .rows)
+    case .sent(let pieces): try keyed.encode(pieces, forKey: .pieces)
+    case .held(let version): try keyed.encode(version, forKey: .held)
+    }
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let keyed = try decoder.container(keyedBy: Keys.self)
+    if let version = try keyed.decodeIfPresent(UInt64.self, forKey: .held) {
+      self = .held(version: version)
+    } else if let pieces = try keyed.decodeIfPresent(Int.self, forKey: .pieces) {
+      self = .sent(pieces: pieces)
+    } else {
+      self = .rows(try keyed.decode(DiffRows.self, forKey: .rows))
+    }
   }
 }
 
-/// What a caller says to the broker when it wants a worker.
-public struct DiffLeaseRequest: Codable, Sendable {
-  public var job: String
-  /// Rows of both lists together: small jobs go first.
-  public var rows: Int
-  /// Jobs of one list supersede each other: a newer one drops those of its list that still wait.
-  public var list: String?
-  /// What the job has cost: the leases whose workers died, oldest first.
-  ///
-  /// Said with every question, for a broker that was restarted in between knows nothing of them and would count anew.
-  public var costs: [DiffLoss]
+/// A list that a worker may keep between two jobs.
+public struct DiffList: Codable, Sendable, Hashable {
+  /// The caller's name for it; callers don't see each other's lists.
+  public var name: String
+  /// The version that the new rows are, above all before it; the worker keeps them as that. Nil: it keeps nothing.
+  public var version: UInt64?
 
-  public init(job: String, rows: Int, list: String? = nil, costs: [DiffLoss] = []) {
+  public init(_ name: String, version: UInt64? = nil) {
+    self.name = name
+    self.version = version
+  }
+}
+
+/// What a list with one identifier twice means.
+public enum DiffDuplicates: String, Codable, Sendable, Hashable {
+  /// The *k*-th row with an identifier is the *k*-th one with it in the other list.
+  case occurrence
+  /// The first row with an identifier counts, positions are those of the lists without the others.
+  case first
+  /// The job ends with `diff.duplicate`, naming the identifier and both places.
+  case reject
+}
+
+/// A part of one list of a job that comes.
+public struct DiffPiece: Codable, Sendable {
+  /// Which of the two lists.
+  public enum Side: String, Codable, Sendable, Hashable {
+    case old, new
+  }
+
+  public var job: String
+  public var side: Side
+  /// Counts from 0; pieces come in order.
+  public var number: Int
+  public var rows: DiffRows
+  /// As in ``DiffJob/life``.
+  public var life: UInt64?
+
+  public init(job: String, side: Side, number: Int, rows: DiffRows, life: UInt64? = nil) {
     self.job = job
+    self.side = side
+    self.number = number
     self.rows = rows
-    self.list = list
-    self.costs = costs
-  }
-}
-
-/// One life of a worker that died with a job in its hands, or could not be reached with it.
-public struct DiffLoss: Codable, Hashable, Sendable {
-  /// The worker's node name.
-  public var worker: String
-  /// The number of its life: a worker that died may be back under its name.
-  public var life: UInt64
-
-  public init(worker: String, life: UInt64) {
-    self.worker = worker
     self.life = life
   }
-}
-
-/// The right to send one job to one worker.
-public struct DiffLease: Codable, Sendable {
-  public var job: String
-  /// The worker's node name.
-  public var worker: String
-  /// Where the worker listens.
-  public var endpoint: String
-  /// Counts from 1.
-  public var attempt: Int
-  /// The life of the worker that is meant; goes along with the job.
-  public var life: UInt64
-
-  public init(job: String, worker: String, endpoint: String, attempt: Int, life: UInt64) {
-    self.job = job
-    self.worker = worker
-    self.endpoint = endpoint
-    self.attempt = attempt
-    self.life = life
-  }
-
-  /// What to say of it when its worker died.
-  public var loss: DiffLoss { DiffLoss(worker: worker, life: life) }
 }

@@ -1,31 +1,40 @@
 public import ListDiff
 
 extension DiffRows {
-  /// What turns these rows into others, computed here and now.
+  /// What turns these rows into others, computed here and now, by sections.
   ///
-  /// Rows with one identifier are paired by occurrence, the k-th with the k-th: a list with duplicates is drawn, not refused.
+  /// Rows without sections stand in one. Rows with one identifier are paired by occurrence unless the options say otherwise: a list with
+  /// duplicates is drawn, not refused.
   /// - Parameter isCancelled: Asked now and then; true ends the computation.
-  /// - Throws: `DiffError`: `diff.malformed` for columns that do not fit together, `diff.cancelled`.
-  public func changes(to new: DiffRows, isCancelled: @escaping @Sendable () -> Bool = { false }) throws(DiffError) -> SectionedChangeSet {
-    try Differ(isCancelled: isCancelled).changes(from: list(), to: new.list())
+  /// - Throws: `DiffError`: `diff.malformed` for columns that do not fit together, `diff.duplicate`, `diff.cancelled`.
+  public func changes(
+    to new: DiffRows, _ options: Differ.Options = Differ.Options(), isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws(DiffError) -> SectionedChangeSet {
+    try Differ(options, isCancelled: isCancelled).changes(from: sectioned(), to: new.sectioned())
   }
 
-  /// The bytes that the columns take.
-  public var byteCount: Int {
-    identifiers.count + ends.count * 4 + contents.count * 8 + sections.reduce(0) { $0 + $1.identifier.utf8.count + 16 }
+  /// What turns these rows into others, in the compact binary form: flat when neither list has sections.
+  public func encodedChanges(
+    to new: DiffRows, _ options: Differ.Options = Differ.Options(), isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws(DiffError) -> [UInt8] {
+    guard sections == nil, new.sections == nil else { return try changes(to: new, options, isCancelled: isCancelled).encoded() }
+    return try Differ(options, isCancelled: isCancelled).changes(from: items(), to: new.items()).encoded()
   }
 
-  /// The columns as the differ takes them; rows without sections stand in one.
-  private func list() throws(DiffError) -> SectionedByteList {
-    var offsets: [UInt32] = [0]
-    offsets.reserveCapacity(ends.count + 1)
-    for end in ends { offsets.append(UInt32(bitPattern: end)) }
-    let items = try ByteList(bytes: identifiers, offsets: offsets, contents: .hashes(contents.map { UInt64(bitPattern: Int64($0)) }))
-    guard !sections.isEmpty || count == 0 else {
-      return try SectionedByteList(sections: ByteList([""], hashes: [0]), items: items, counts: [count])
+  /// Whether the columns fit together.
+  public func check() throws(DiffError) { _ = try sectioned() }
+
+  private func items() throws(DiffError) -> ByteList { try ByteList(bytes: identifiers, offsets: offsets, contents: contents) }
+
+  private func sectioned() throws(DiffError) -> SectionedByteList {
+    let items = try items()
+    guard let sections else {
+      return items.isEmpty
+        ? try SectionedByteList(sections: ByteList(), items: items, counts: [])
+        : try SectionedByteList(sections: ByteList([""], hashes: [0]), items: items, counts: [items.count])
     }
-    let heads = ByteList(sections.map(\.identifier), hashes: sections.map { UInt64(bitPattern: Int64($0.content)) })
-    return try SectionedByteList(sections: heads, items: items, counts: sections.map(\.rows))
+    let heads = try ByteList(bytes: sections.identifiers, offsets: sections.offsets, contents: .hashes(sections.contents))
+    return try SectionedByteList(sections: heads, items: items, counts: sections.rows.map { Int($0) })
   }
 }
 
@@ -40,6 +49,12 @@ extension ChangeCounts {
 
   /// The size of an encoded change set.
   public init(decoding bytes: [UInt8]) throws(DiffError) {
-    self.init(try SectionedChangeSet(decoding: bytes))
+    if bytes.count > 2, bytes[2] == 0 {
+      let changes = try ChangeSet(decoding: bytes)
+      self.init(
+        inserts: changes.inserts.count, deletes: changes.deletes.count, moves: changes.moves.count, updates: changes.updates.count)
+    } else {
+      self.init(try SectionedChangeSet(decoding: bytes))
+    }
   }
 }

@@ -155,6 +155,13 @@ package struct JobCallerStateMachine: Sendable {
     return ask(lease.job)
   }
 
+  /// The worker of a lease turned the job away. One that had no room for it is given its credit back and asked again later; whatever else it
+  /// said ends the job.
+  package mutating func turnedAway(_ lease: Lease, _ error: MinervaError, at now: Moment) -> [Action] {
+    guard jobs[lease.job]?.state == .leased(lease) else { return [] }
+    return (poolIsUp ? [.reportDone(lease)] : []) + refused(lease.job, error, at: now)
+  }
+
   private func ask(_ id: JobID) -> [Action] {
     guard poolIsUp, let job = jobs[id] else { return [] }
     return [.submit(id, costs: job.costs)]

@@ -92,11 +92,12 @@ extension WorkerPoolStateMachine {
     if let id = large.first, small.isEmpty || passedOver >= settings.smallBeforeLarge || hasWaited(id, now) {
       large.removeFirst()
       passedOver = 0
-      return (id, worker)
+      return (id, preferred(by: id) ?? worker)
     }
     guard !small.isEmpty else { return nil }
     if !large.isEmpty { passedOver += 1 }
-    return (small.removeFirst(), worker)
+    let id = small.removeFirst()
+    return (id, preferred(by: id) ?? worker)
   }
 
   private func hasWaited(_ id: JobID, _ now: Moment) -> Bool { jobs[id].map { now - $0.since >= settings.largeWait } ?? false }
@@ -109,15 +110,28 @@ extension WorkerPoolStateMachine {
 
   /// The worker with the largest part of its credit free, none of whose jobs has cost a worker.
   private func freeWorker() -> Worker? {
-    // While a job waits to run alone, one worker is left to empty itself, or it would wait for ever under load.
-    let reserved = retries.isEmpty ? nil : joined.filter { (workers[$0]?.credit ?? 0) > 0 }.min { held(by: $0) < held(by: $1) }
     var best: (worker: Worker, held: Int)?
-    for worker in joined where worker != reserved {
-      guard let desk = workers[worker], desk.holds.count < desk.credit, !desk.holds.contains(where: { $0.lease.attempt > 1 }) else {
-        continue
-      }
-      if best.map({ desk.holds.count < $0.held }) ?? true { best = (worker, desk.holds.count) }
+    let reserved = reservedWorker
+    for worker in joined where isFree(worker, reserved) {
+      let held = held(by: worker)
+      if best.map({ held < $0.held }) ?? true { best = (worker, held) }
     }
     return best?.worker
+  }
+
+  /// The worker that a job asks for, if it has room.
+  private func preferred(by id: JobID) -> Worker? {
+    guard let worker = jobs[id]?.job.prefers, isFree(worker, reservedWorker) else { return nil }
+    return worker
+  }
+
+  /// While a job waits to run alone, one worker is left to empty itself, or it would wait for ever under load.
+  private var reservedWorker: Worker? {
+    retries.isEmpty ? nil : joined.filter { (workers[$0]?.credit ?? 0) > 0 }.min { held(by: $0) < held(by: $1) }
+  }
+
+  private func isFree(_ worker: Worker, _ reserved: Worker?) -> Bool {
+    guard worker != reserved, let desk = workers[worker], desk.holds.count < desk.credit else { return false }
+    return !desk.holds.contains { $0.lease.attempt > 1 }
   }
 }

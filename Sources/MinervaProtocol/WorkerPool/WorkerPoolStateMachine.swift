@@ -43,12 +43,15 @@ package struct WorkerPoolStateMachine: Sendable {
     package var size: Int
     /// A newer job with the same key replaces an older one; none for jobs that stand for themselves.
     package var supersedes: String?
+    /// The worker that holds what the job is about; any other will do when it has no room.
+    package var prefers: Worker?
     package var caller: String
     package var deadline: Moment
 
-    package init(size: Int, supersedes: String? = nil, caller: String, deadline: Moment) {
+    package init(size: Int, supersedes: String? = nil, prefers: Worker? = nil, caller: String, deadline: Moment) {
       self.size = size
       self.supersedes = supersedes
+      self.prefers = prefers
       self.caller = caller
       self.deadline = deadline
     }
@@ -60,6 +63,12 @@ package struct WorkerPoolStateMachine: Sendable {
     package let worker: Worker
     /// 1 for the first try.
     package let attempt: Int
+
+    package init(job: JobID, worker: Worker, attempt: Int) {
+      self.job = job
+      self.worker = worker
+      self.attempt = attempt
+    }
   }
 
   package enum Action: Hashable, Sendable {

@@ -1,0 +1,168 @@
+import MinervaActors
+import MinervaInterfaces
+import MinervaProtocol
+import MinervaTransport
+import MinervaWire
+
+/// The jobs of a caller, on the bus's loop: what the machine says is performed here.
+actor DiffRunner {
+  private struct Job {
+    let order: DiffOrder
+    let continuation: CheckedContinuation<DiffResult, any Error>
+    /// The lease as the broker said it: where the worker listens.
+    var lease: DiffLease?
+    var sending: Task<Void, Never>?
+    var result: DiffResult?
+    var leases = 0
+    var turnedAway = 0
+  }
+
+  nonisolated let bus: BusSystem
+  nonisolated var unownedExecutor: UnownedSerialExecutor { bus.loop.asUnownedSerialExecutor() }
+
+  private let leasing: any DiffLeasing
+  private let courier: DiffCourier
+  private var machine = JobCallerStateMachine()
+  private var jobs: [UInt64: Job] = [:]
+  private var lastJob: UInt64 = 0
+  /// When the next tick is due.
+  private var armed: Moment?
+  /// Part of every job's name, so that two runners of a process never share one.
+  private let life: String
+
+  init(bus: BusSystem, leasing: any DiffLeasing) {
+    self.bus = bus
+    self.leasing = leasing
+    courier = DiffCourier(bus: bus)
+    life = "\(bus.settings.node).\(String(bus.incarnation, radix: 36)).\(String(UInt32.random(in: .min ... .max), radix: 36))"
+    // Whoever grants leases rides over the broker's restarts by itself, or says that it does not.
+    _ = machine.poolUp()
+  }
+
+  private var now: Moment { Moment(milliseconds: bus.loop.now) }
+
+  /// Runs a job to its one end.
+  func run(_ order: DiffOrder) async throws -> DiffResult {
+    if Task.isCancelled { throw MinervaError(.cancelled, "the caller had given up before the job") }
+    lastJob += 1
+    let id = lastJob
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        jobs[id] = Job(order: order, continuation: continuation)
+        perform(machine.start(id, deadline: now + order.options.deadline.wholeMilliseconds, at: now))
+      }
+    } onCancel: {
+      Task { await self.cancel(id) }
+    }
+  }
+
+  private func cancel(_ id: UInt64) { perform(machine.cancel(id)) }
+
+  private func perform(_ actions: [JobCallerStateMachine.Action]) {
+    for action in actions {
+      switch action {
+      case .submit(let id, let costs): Task(executorPreference: bus.taskExecutor) { await self.lease(id, costs) }
+      case .send(let lease): send(lease)
+      case .reportDone(let lease): giveBack(lease.job)
+      case .withdraw(let id): giveBack(id)
+      case .deliver(let id): end(id, nil)
+      case .fail(let id, let error): end(id, error)
+      }
+    }
+    arm()
+  }
+
+  private func lease(_ id: UInt64, _ costs: [WorkerPoolStateMachine.Worker]) async {
+    guard let job = jobs[id] else { return }
+    let order = job.order
+    let request = DiffLeaseRequest(
+      job: name(of: id), rows: order.old.count + order.new.count, list: order.list?.name, prefers: order.holder?.worker,
+      costs: costs.map { DiffWorkerLife(worker: $0.name, life: $0.incarnation) })
+    do {
+      let lease = try await leasing.lease(request, within: order.options.deadline)
+      jobs[id]?.lease = lease
+      perform(
+        machine.granted(.init(job: id, worker: .init(name: lease.worker, incarnation: lease.life), attempt: lease.attempt)))
+    } catch {
+      let error = BusSystem.crossing(error)
+      if error.code == .backpressure { jobs[id]?.turnedAway += 1 }
+      perform(machine.refused(id, error, at: now))
+    }
+  }
+
+  private func send(_ lease: WorkerPoolStateMachine.Lease) {
+    guard let job = jobs[lease.job], let granted = job.lease else { return }
+    jobs[lease.job]?.leases += 1
+    job.order.options.leased?(granted)
+    let name = name(of: lease.job)
+    jobs[lease.job]?.sending = Task(executorPreference: bus.taskExecutor) { [courier] in
+      do {
+        let result = try await courier.send(job.order, as: name, to: granted)
+        await self.answered(lease, result)
+      } catch {
+        await self.failed(lease, BusSystem.crossing(error))
+      }
+    }
+  }
+
+  private func answered(_ lease: WorkerPoolStateMachine.Lease, _ result: DiffResult) {
+    jobs[lease.job]?.result = result
+    perform(machine.answered(lease.job, attempt: lease.attempt))
+  }
+
+  private func failed(_ lease: WorkerPoolStateMachine.Lease, _ error: MinervaError) {
+    switch error.code {
+    case .peerLost, .unreachable: perform(machine.lost(lease))
+    // Not by us: the broker knows why.
+    case .cancelled: perform(machine.dropped(lease))
+    default:
+      if error.code == .backpressure { jobs[lease.job]?.turnedAway += 1 }
+      perform(machine.turnedAway(lease, error, at: now))
+    }
+  }
+
+  /// Gives a lease back, which may be of a job that has ended since.
+  private func giveBack(_ id: UInt64) {
+    let name = name(of: id)
+    Task(executorPreference: bus.taskExecutor) { [leasing] in try? await leasing.endLease(job: name) }
+  }
+
+  private func name(of id: UInt64) -> String { "\(life).\(id)" }
+
+  private func end(_ id: UInt64, _ error: MinervaError?) {
+    guard let job = jobs.removeValue(forKey: id) else { return }
+    if var result = job.result, error == nil {
+      (result.leases, result.turnedAway) = (job.leases, job.turnedAway)
+      job.continuation.resume(returning: result)
+    } else {
+      // The worker hears that nobody waits.
+      job.sending?.cancel()
+      job.continuation.resume(throwing: error ?? MinervaError(.badMessage, "an answer came without a result"))
+    }
+  }
+
+  /// Wakes up for the earliest deadline or back-off; one sleeper for all jobs.
+  private func arm() {
+    guard let next = machine.nextDeadline, armed.map({ next < $0 }) ?? true else { return }
+    armed = next
+    let wait = max(0, next - now)
+    Task { [weak self] in
+      try? await ContinuousClock().sleep(for: .milliseconds(wait))
+      await self?.tick(next)
+    }
+  }
+
+  private func tick(_ moment: Moment) {
+    guard armed == moment else { return }
+    armed = nil
+    perform(machine.tick(now))
+  }
+}
+
+extension Duration {
+  /// Milliseconds, at most a thousand years of them.
+  var wholeMilliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return min(max(seconds, 0), 1 << 35) * 1_000 + attoseconds / 1_000_000_000_000_000
+  }
+}
