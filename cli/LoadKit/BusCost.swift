@@ -1,6 +1,7 @@
 import Glibc
 import Minerva
 import MinervaInterfaces
+import Synchronization
 
 /// What a diff costs through the bus, one at a time on idle workers, beside the engine here and the bytes' way over the link.
 ///
@@ -8,6 +9,8 @@ import MinervaInterfaces
 package struct BusCost: Sendable {
   /// Microseconds from the question to the answer, lease included.
   package var bus: Int
+  /// Microseconds of it until the lease was there.
+  package var lease: Int
   /// Microseconds that the worker computed.
   package var worker: Int
   /// Microseconds of the engine in this process, columns to encoded change set.
@@ -33,6 +36,8 @@ package struct BusCost: Sendable {
     var source = settings.lists(0)
     let clock = ContinuousClock()
     var bus: [Int] = []
+    var columns = DiffLoad.Columns()
+    var lease: [Int] = []
     var worker: [Int] = []
     var engine: [Int] = []
     var bytes = 0
@@ -41,23 +46,30 @@ package struct BusCost: Sendable {
     for round in 0..<203 {
       guard round < 6 || clock.now - begin < time else { break }
       let (old, new) = source.pair()
-      let (before, after) = (old.columns(), new.columns())
+      let (before, after) = columns.next(old, new)
+      let granted = Mutex(clock.now)
+      var options = DiffOptions()
+      options.leased = { _ in granted.withLock { $0 = clock.now } }
       let asked = clock.now
       let result =
-        if let list { try? await list.changes(from: before, to: after) } else { try? await differ.changes(from: before, to: after) }
+        if let list { try? await list.changes(from: before, to: after, options) } else {
+          try? await differ.changes(from: before, to: after, options)
+        }
       guard let result else { return nil }
       let answered = clock.now
       guard (try? before.encodedChanges(to: after)) != nil else { return nil }
       let computed = clock.now
       guard round > 2 else { continue }
       bus.append(DiffLoad.microseconds(answered - asked))
+      lease.append(DiffLoad.microseconds(granted.withLock { $0 } - asked))
       worker.append(result.microseconds)
       engine.append(DiffLoad.microseconds(computed - answered))
       bytes = result.sentBytes
     }
     guard !bus.isEmpty else { return nil }
     return BusCost(
-      bus: middle(bus), worker: middle(worker), engine: middle(engine), link: link(bytes, floor), bytes: bytes, jobs: bus.count)
+      bus: middle(bus), lease: middle(lease), worker: middle(worker), engine: middle(engine), link: link(bytes, floor), bytes: bytes,
+      jobs: bus.count)
   }
 
   private static func middle(_ values: [Int]) -> Int { values.sorted()[values.count / 2] }

@@ -110,12 +110,13 @@ package final class DiffLoad: Sendable {
   private func serve(_ slot: Int, _ begin: ContinuousClock.Instant, _ clock: ContinuousClock) async {
     var source = settings.lists(slot)
     let list = settings.holds ? differ.list("slot \(slot)") : nil
+    var columns = Columns()
     let end = begin + settings.duration
     while !isOver.load(ordering: .relaxed), clock.now < end {
       let making = clock.now
       let (old, new) = source.pair()
       let number = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
-      let columns = (old: old.columns(), new: new.columns())
+      let (before, after) = columns.next(old, new)
       var spent = Self.microseconds(clock.now - making)
       var intended = clock.now
       if let rate = settings.rate {
@@ -129,8 +130,8 @@ package final class DiffLoad: Sendable {
       options.leased = { place.move(to: $0.worker) }
       do {
         let result =
-          if let list { try await list.changes(from: columns.old, to: columns.new, options) } else {
-            try await differ.changes(from: columns.old, to: columns.new, options)
+          if let list { try await list.changes(from: before, to: after, options) } else {
+            try await differ.changes(from: before, to: after, options)
           }
         let latency = Self.microseconds(clock.now - intended)
         place.move(to: nil)
@@ -143,6 +144,18 @@ package final class DiffLoad: Sendable {
         place.move(to: nil)
         await refused(error, own: spent)
       }
+    }
+  }
+
+  /// Makes columns of lists; an old list that was the new one before keeps its own, as a caller that holds lists has them.
+  struct Columns {
+    private var last: (rows: LoadRows, columns: DiffRows)?
+
+    mutating func next(_ old: LoadRows, _ new: LoadRows) -> (DiffRows, DiffRows) {
+      let before = if let last, last.rows == old { last.columns } else { old.columns() }
+      let after = new.columns()
+      last = (new, after)
+      return (before, after)
     }
   }
 

@@ -98,7 +98,7 @@ package struct LoadReport: Sendable {
   private static func lines(_ cost: BusCost) -> [String] {
     var text =
       "  alone, a job takes \(time(cost.bus)) through the bus and \(time(cost.engine)) in this process, p50 of \(cost.jobs); "
-      + "the worker computes \(time(cost.worker))"
+      + "the lease takes \(time(cost.lease)), the worker computes \(time(cost.worker))"
     if let link = cost.link { text += "; its \(kibibytes(cost.bytes)) take \(time(link)) over a C link" }
     guard let ratio = cost.ratio else { return [text] }
     return [text, "  without the link that is \(hundredths(ratio)) times the engine here (goal at 10,000 rows: 1.5)"]
@@ -111,7 +111,7 @@ package struct LoadReport: Sendable {
 
   private static func object(_ cost: BusCost) -> JSONLine.Value {
     .object([
-      ("jobs", .number(cost.jobs)), ("bus_us", .number(cost.bus)), ("worker_us", .number(cost.worker)),
+      ("jobs", .number(cost.jobs)), ("bus_us", .number(cost.bus)), ("lease_us", .number(cost.lease)), ("worker_us", .number(cost.worker)),
       ("engine_us", .number(cost.engine)), ("link_us", cost.link.map { .number($0) } ?? .null), ("bytes", .number(cost.bytes)),
       ("ratio", cost.ratio.map { .json(hundredths($0)) } ?? .null),
     ])
