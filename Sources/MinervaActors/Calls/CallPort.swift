@@ -11,7 +11,7 @@ struct OutgoingCall: @unchecked Sendable {
   let isList: Bool
   let deadline: Int64
   let waiter: WaitingTask
-  let continuation: UnsafeContinuation<Answer, any Error>
+  let continuation: CallEnd
 }
 
 /// The calls of one life of one link, in both directions. Without a link it is the loop-back of the process itself. Confined to the loop.

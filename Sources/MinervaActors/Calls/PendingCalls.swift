@@ -8,9 +8,29 @@ struct Answer: @unchecked Sendable {
   let body: UnsafeRawBufferPointer
 }
 
+/// Whoever hears the end of an own call: a task, or a closure on the loop. Told once.
+enum CallEnd {
+  case task(UnsafeContinuation<Answer, any Error>)
+  case closure((Result<Answer, any Error>) -> Void)
+
+  @inline(__always) func resume(returning answer: Answer) {
+    switch self {
+    case .task(let continuation): continuation.resume(returning: answer)
+    case .closure(let hear): hear(.success(answer))
+    }
+  }
+
+  @inline(__always) func resume(throwing error: any Error) {
+    switch self {
+    case .task(let continuation): continuation.resume(throwing: error)
+    case .closure(let hear): hear(.failure(error))
+    }
+  }
+}
+
 /// An own call on its way.
 struct PendingCall {
-  let continuation: UnsafeContinuation<Answer, any Error>
+  let continuation: CallEnd
   /// When it ends without an answer, in monotonic milliseconds.
   let deadline: Int64
   /// The task that waits: it cannot end before the continuation is resumed, so asking whether it is cancelled is safe.
@@ -25,6 +45,9 @@ struct WaitingTask: @unchecked Sendable {
   private let task: UnsafeCurrentTask?
 
   static var current: WaitingTask { withUnsafeCurrentTask { WaitingTask(task: $0) } }
+
+  /// No task waits: a call that a closure hears the end of is given up by its deadline alone.
+  static let none = WaitingTask(task: nil)
 
   var isCancelled: Bool { task?.isCancelled ?? false }
 }

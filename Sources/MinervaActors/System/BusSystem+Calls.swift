@@ -19,9 +19,40 @@ extension BusSystem {
       let now = isOnLoop ? loop.now : MonotonicTime.milliseconds
       let call = OutgoingCall(
         address: address, target: target, encoder: invocation.encoder, arguments: invocation.arguments, isList: isList,
-        deadline: budget > .max - now ? .max : now + budget, waiter: waiter, continuation: continuation)
+        deadline: budget > .max - now ? .max : now + budget, waiter: waiter, continuation: .task(continuation))
       if isOnLoop { self.begin(call) } else { loop.post { self.begin(call) } }
     }
+  }
+
+  /// Calls a method with one argument, and hears the end on the loop: no task waits for it. Loop thread only.
+  ///
+  /// - Parameters:
+  ///   - label: The method's label in the interface's list.
+  ///   - milliseconds: How long the call may take.
+  ///   - hear: Told once, with the value or the error, possibly before this returns.
+  package func call<Stub, Value: Decodable>(
+    _ label: String, of targets: InterfaceTargets<Stub>, at address: ActorAddress, _ argument: some Encodable, within milliseconds: Int64,
+    hear: @escaping (Result<Value, any Error>) -> Void
+  ) {
+    guard let target = targets.target(labelled: label) else {
+      return hear(.failure(MinervaError(.notExposed, "the interface has no method labelled \(label)")))
+    }
+    let encoder = supplies.encoders.take()
+    do throws(MinervaError) { try encoder.encode(argument) } catch { return hear(.failure(error)) }
+    let depth = settings.limits.depth
+    begin(
+      OutgoingCall(
+        address: address, target: target, encoder: encoder, arguments: 1, isList: false,
+        deadline: milliseconds > .max - loop.now ? .max : loop.now + milliseconds, waiter: .none,
+        continuation: .closure { end in
+          hear(
+            end.flatMap { answer in
+              Result {
+                defer { withExtendedLifetime(answer.frames) {} }
+                return try CBORDecoder(answer.body, depth: depth, payloads: answer.frames.payloadBytes).decode(Value.self)
+              }
+            })
+        }))
   }
 
   /// How many milliseconds the current task gives its calls.
