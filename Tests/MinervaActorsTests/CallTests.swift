@@ -74,6 +74,48 @@ struct CallTests {
     }
   }
 
+  @Test("calls that are answered later end by their own answers, in any order, or by what was thrown at once")
+  func answersLater() async throws {
+    try await Pair.with { pair in
+      let actor = try await LoopEcho.serve(on: pair.server)
+      try await pair.client.connect(to: pair.endpoint)
+      let echo = try pair.echo()
+      #expect(await failure { _ = try await echo.noteLate(-1) }?.code.rawValue == "app.refused")
+      let calls = (0..<5).map { number in Task { try await echo.noteLate(number) } }
+      try await until { await actor.whenLocal { $0.waiting } == 5 }
+      await actor.whenLocal { $0.noteWaiting() }
+      #expect(await failure { _ = try await calls[0].value }?.code == .appFailed)
+      for number in 1..<5 { #expect(try await calls[number].value == number) }
+      #expect(await pair.server.peers().first?.callsServed == 0)
+    }
+  }
+
+  @Test("late answers to a caller that is gone, or gave up, go nowhere; the window of served calls counts them (N15)")
+  func lateAnswersToNobody() async throws {
+    try await Pair.with(.ipc, server: { $0.limits.callsInFlight = 4 }, client: { $0.limits.callsInFlight = 4 }) { pair in
+      let actor = try await LoopEcho.serve(on: pair.server)
+      try await pair.client.connect(to: pair.endpoint)
+      let echo = try pair.echo()
+      let calls = (1...4).map { number in Task { try await echo.noteLate(number) } }
+      try await until { await actor.whenLocal { $0.waiting } == 4 }
+      for call in calls { call.cancel() }
+      for call in calls { #expect(await failure { _ = try await call.value }?.code == .cancelled) }
+      // The caller has room again, the server holds four places still.
+      #expect(await failure { _ = try await echo.noteLate(5) }?.code == .backpressure)
+      await actor.whenLocal { $0.noteWaiting() }
+      let next = Task { try await echo.noteLate(6) }
+      try await until { await actor.whenLocal { $0.waiting } == 1 }
+      await actor.whenLocal { $0.noteWaiting() }
+      #expect(try await next.value == 6)
+      let last = Task { try await echo.noteLate(7) }
+      try await until { await actor.whenLocal { $0.waiting } == 1 }
+      await pair.client.close(grace: .zero)
+      _ = await failure { _ = try await last.value }
+      try await until { await pair.server.peers().isEmpty }
+      await actor.whenLocal { $0.noteWaiting() }
+    }
+  }
+
   @Test("calls of one caller arrive in order, direct and general path mixed", arguments: [false, true])
   func keepsOrder(onLoop: Bool) async throws {
     try await Pair.with { pair in

@@ -1,6 +1,7 @@
-import MinervaActors
+@testable import MinervaActors
 import MinervaTransport
 import MinervaWire
+import Synchronization
 import Testing
 
 @Suite("Events", .timeLimit(.minutes(1)))
@@ -39,6 +40,43 @@ struct EventTests {
     }
   }
 
+  @Test("an event that nobody subscribed to is not made, and counts all the same", arguments: [Pair.Way.ipc, .inProcess])
+  func unheard(_ way: Pair.Way) async throws {
+    try await Pair.with(way) { pair in
+      let endpoint: Endpoint = way == .ipc ? try Endpoint("\(pair.endpoint)-events") : .inProcess(name: "events")
+      try await pair.server.bindEvents(on: endpoint)
+      let made = Made()
+      let server = pair.server
+      @Sendable func publish(_ topic: String, _ body: [UInt8]) async {
+        await server.onLoop {
+          server.publish(topic: topic) {
+            made.count.withLock { $0 += 1 }
+            return body
+          }
+        }
+      }
+      for _ in 0..<7 { await publish("heard", [0]) }
+      #expect(made.count.withLock { $0 } == 0)
+      let stream = try await pair.client.subscribe(to: endpoint, topics: ["heard"])
+      let publishing = Task {
+        while !Task.isCancelled {
+          await publish("heard", [1])
+          await Task.yield()
+        }
+      }
+      var frames = stream.makeAsyncIterator()
+      let first = try #require(await frames.next())
+      publishing.cancel()
+      await publishing.value
+      #expect(first.number > 7, "the seven before it count")
+      let before = made.count.withLock { $0 }
+      if way == .ipc {
+        await publish("other", [2])
+        #expect(made.count.withLock { $0 } == before, "nobody asked for that one")
+      }
+    }
+  }
+
   @Test("C06: a subscriber that does not read loses its own events, sees the gap, and slows nobody")
   func slow() async throws {
     try await Pair.with { pair in
@@ -73,4 +111,9 @@ struct EventTests {
       #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
     }
   }
+}
+
+/// How many events were made.
+private final class Made: Sendable {
+  let count = Mutex(0)
 }

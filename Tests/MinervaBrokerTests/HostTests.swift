@@ -250,4 +250,28 @@ struct HostTests {
     #expect(recent.last?.number == snapshot.event)
     #expect(zip(recent, recent.dropFirst()).allSatisfy { $0.number + 1 == $1.number && $1.epoch == snapshot.epoch })
   }
+
+  @Test("The last events of all scenes together are bounded, the oldest going first")
+  func recentEventsAreBounded() throws {
+    var recents = RecentEvents()
+    let slots = (0..<3).map { number in
+      SceneSlot(
+        identity: SceneIdentity(name: "s\(number)", app: "a", incarnation: 1), state: SceneState(scene: "s", app: "a"),
+        now: Moment(milliseconds: 0))
+    }
+    func keep(_ number: UInt64, _ slot: Int) {
+      recents.keep(SceneEvent(scene: "s\(slot)", epoch: 1, number: number, record: 0, at: 0, kind: .idle), of: slots[slot])
+    }
+    for number in 1...10 as ClosedRange<UInt64> { keep(number, 0) }
+    for number in 1...600 as ClosedRange<UInt64> { keep(number, 1) }
+    #expect(slots[0].recent.events.map(\.number) == Array(1...10))
+    #expect(slots[1].recent.events.map(\.number) == Array(345...600))
+    for number in 1...UInt64(RecentEvents.limit - 605) { keep(number, 2) }
+    #expect(slots[0].recent.events.map(\.number) == Array(6...10), "five too many of all")
+    #expect(slots[1].recent.count == 256)
+    for number in 1...700 as ClosedRange<UInt64> { keep(number, 2) }
+    #expect(slots[0].recent.events.isEmpty)
+    #expect(slots[1].recent.events.isEmpty)
+    #expect(slots[2].recent.count == 256)
+  }
 }

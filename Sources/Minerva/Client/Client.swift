@@ -62,7 +62,7 @@ public final class Client: Sendable {
     let bus = BusSystem(settings)
     do {
       let broker = try await bus.connect(to: endpoint, patience: patience)
-      let session = try ClientSession(bus: bus, broker: broker)
+      let session = try ClientSession(bus: bus, broker: broker, targets: interfaces.broker)
       bus.onAlarm { [weak session] now in session?.assumeIsolated { $0.alarm(at: now) } ?? .max }
       let events = bus.peerEvents
       let peers = Task { for await event in events { await session.peer(event) } }
@@ -118,7 +118,7 @@ public final class Client: Sendable {
       txn: txn ?? nextTxn(), caller: name + "." + life, action: action, policy: policy, ifTop: ifTop, instant: instant,
       deadline: milliseconds)
     // The scene's own deadline comes first and says what is known; the session's is for a broker that stays away.
-    return try await session.call(.keyed, within: time + .seconds(2)) { try await $0.request(SceneRequest(scene: scene, command: command)) }
+    return try await session.request(SceneRequest(scene: scene, command: command), within: time + .seconds(2))
   }
 
   private func nextTxn() -> String { "\(name).\(life).\(requests.wrappingAdd(1, ordering: .relaxed).newValue)" }

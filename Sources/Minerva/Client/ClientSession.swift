@@ -20,6 +20,7 @@ actor ClientSession {
   nonisolated var unownedExecutor: UnownedSerialExecutor { bus.loop.asUnownedSerialExecutor() }
 
   private let gateway: $BrokerGateway
+  private let targets: InterfaceTargets<$BrokerGateway>
   private let broker: String
   private var machine = ClientSessionStateMachine()
   private var calls: [UInt64: Pending] = [:]
@@ -28,8 +29,9 @@ actor ClientSession {
   private var link = 0
   private var notices: [AsyncStream<ClientNotice>.Continuation] = []
 
-  init(bus: BusSystem, broker: String) throws {
+  init(bus: BusSystem, broker: String, targets: InterfaceTargets<$BrokerGateway>) throws {
     self.bus = bus
+    self.targets = targets
     self.broker = broker
     gateway = try $BrokerGateway.resolve(id: ActorAddress(node: broker, name: WellKnown.broker), using: bus)
   }
@@ -52,13 +54,47 @@ actor ClientSession {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
         calls[id] = Pending(
           send: { [unowned self] left in self.send(id, left, continuation, body) }, fail: { continuation.resume(throwing: $0) })
-        let (seconds, attoseconds) = time.components
-        let milliseconds = min(seconds, .max / 2_000) * 1_000 + attoseconds / 1_000_000_000_000_000
-        perform(machine.call(id, repeatability, deadline: now + milliseconds, at: now))
+        perform(machine.call(id, repeatability, deadline: now + Self.milliseconds(time), at: now))
       }
     } onCancel: {
       Task { await self.cancel(id) }
     }
+  }
+
+  /// Asks a scene for something: like any keyed call, and no task of its own waits for the answer, since there are many.
+  func request(_ request: SceneRequest, within time: Duration) async throws -> SceneAnswer {
+    lastCall += 1
+    let id = lastCall
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<SceneAnswer, any Error>) in
+        calls[id] = Pending(
+          send: { [unowned self] left in self.send(id, left, continuation, request) }, fail: { continuation.resume(throwing: $0) })
+        perform(machine.call(id, .keyed, deadline: now + Self.milliseconds(time), at: now))
+      }
+    } onCancel: {
+      Task { await self.cancel(id) }
+    }
+  }
+
+  private func send(_ id: UInt64, _ left: Int64, _ continuation: CheckedContinuation<SceneAnswer, any Error>, _ request: SceneRequest) {
+    let link = link
+    let address = ActorAddress(node: broker, name: WellKnown.broker)
+    bus.call("request", of: targets, at: address, request, within: left) { [self] (end: Result<SceneAnswer, any Error>) in
+      // On the bus's loop, which is this actor's executor.
+      assumeIsolated { me in
+        switch end {
+        case .success(let answer): me.ended(id) { continuation.resume(returning: answer) }
+        case .failure(let error as MinervaError) where error.code == .peerLost || error.code == .unreachable:
+          if link == me.link { me.down(error.message) }
+        case .failure(let error): me.ended(id) { continuation.resume(throwing: error) }
+        }
+      }
+    }
+  }
+
+  private static func milliseconds(_ time: Duration) -> Int64 {
+    let (seconds, attoseconds) = time.components
+    return min(seconds, .max / 2_000) * 1_000 + attoseconds / 1_000_000_000_000_000
   }
 
   private func send<Value: Sendable>(

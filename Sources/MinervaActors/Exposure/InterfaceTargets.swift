@@ -26,6 +26,9 @@ public struct InterfaceTargets<Stub: DistributedActor>: Sendable where Stub.ID =
   /// The methods' names on the wire.
   public var names: [String] { methods.map(\.target) }
 
+  /// The name on the wire of the method with a label.
+  func target(labelled label: String) -> String? { methods.first { $0.label == label }?.target }
+
   /// Records one call of each method.
   public struct Probe {
     private let stub: Stub

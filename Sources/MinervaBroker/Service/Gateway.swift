@@ -34,8 +34,9 @@ distributed actor Gateway: BrokerGateway {
   private let log: @Sendable (String) -> Void
   /// What was found damaged or senseless in single scenes, and what became of it.
   var notes: [String] = []
+  private var looksAtAlarm = false
   private var lastToken: CallToken = 0
-  private var lanes: [String: OrderLane] = [:]
+  var lanes: [String: OrderLane] = [:]
   private var pids: [String: Int32] = [:]
   private var endpoints: (calls: [String], events: [String]) = ([], [])
   private let pid: Int32
@@ -349,7 +350,19 @@ distributed actor Gateway: BrokerGateway {
       case .publish(let event): publish(event)
       }
     }
-    if let next = machine.nextAlarm { actorSystem.loop.sweep(noLaterThan: next.milliseconds) }
+    lookAtAlarm()
+  }
+
+  /// Has the loop call back when something is due; once a turn, however much it did.
+  private func lookAtAlarm() {
+    guard !looksAtAlarm else { return }
+    looksAtAlarm = true
+    actorSystem.loop.atEndOfTurn {
+      self.assumeIsolated { me in
+        me.looksAtAlarm = false
+        if let next = me.machine.nextAlarm { me.actorSystem.loop.sweep(noLaterThan: next.milliseconds) }
+      }
+    }
   }
 
   /// Gathers what one turn of the loop journals: it becomes one group, and its end comes back as one.
@@ -377,77 +390,6 @@ distributed actor Gateway: BrokerGateway {
 
   private func publish(_ event: SceneEvent) {
     actorSystem.publish(topic: SceneEvent.topic(of: event.scene)) { try? CBOR.encode(event) }
-  }
-
-  // MARK: Hosts and workers, called
-
-  private func endpoint(of host: String) throws -> $ModuleEndpoint {
-    try $ModuleEndpoint.resolve(id: ActorAddress(node: host, name: WellKnown.host), using: actorSystem)
-  }
-
-  private func connect(_ order: ConnectOrder, at host: String) {
-    link(order.scene, order.connection.screen, order.connection.lease, at: host) { try await $0.connect(order) }
-  }
-
-  private func resume(_ order: ResumeOrder, at host: String) {
-    link(order.scene, order.resumption.screen, order.resumption.lease, at: host) { try await $0.resume(order) }
-  }
-
-  private func link(
-    _ scene: SceneIdentity, _ screen: ScreenID, _ lease: UInt32, at host: String,
-    _ ask: @escaping @Sendable ($ModuleEndpoint) async throws -> LinkVerdict
-  ) {
-    Task {
-      let verdict: LinkVerdict
-      do {
-        let endpoint = try self.endpoint(of: host)
-        verdict = try await BusSystem.$deadline.withValue(.seconds(10)) { try await ask(endpoint) }
-      } catch let error as MinervaError where [.peerLost, .unreachable, .closed].contains(error.code) {
-        verdict = .lost(host: host)
-      } catch let error as MinervaError {
-        verdict = .refused(Refusal(error))
-      } catch {
-        verdict = .refused(Refusal(code: MinervaError.Code.moduleFactoryFailed.rawValue, message: "\(host) failed: \(error)"))
-      }
-      self.perform(self.machine.linked(scene, LinkReport(screen: screen, lease: lease, verdict: verdict), now: self.now))
-    }
-  }
-
-  private func lane(_ host: String) -> OrderLane {
-    if let lane = lanes[host] { return lane }
-    let lane = OrderLane()
-    lanes[host] = lane
-    return lane
-  }
-
-  /// Sends what a lane holds until it is empty.
-  private func send(to host: String) async {
-    while let batch = lanes[host]?.next() {
-      while true {
-        do {
-          try await endpoint(of: host).accept(batch)
-          break
-        } catch let error as MinervaError where error.code == .deadline || error.code == .backpressure {
-          machine.count("orders.repeated")
-        } catch {
-          machine.count("orders.dropped", batch.count)
-          break
-        }
-      }
-    }
-  }
-
-  /// Tells a worker; one that cannot be told is lost, or soon will be, and its credit with it.
-  private func cancel(_ job: String, _ lease: WorkerPoolStateMachine.Lease) {
-    Task {
-      let worker = ActorAddress(node: lease.worker.name, name: WellKnown.worker)
-      do {
-        try await $DiffWorker.resolve(id: worker, using: self.actorSystem).cancel(job: job)
-      } catch {
-        return
-      }
-      self.perform(self.machine.cancelled(lease, now: self.now))
-    }
   }
 
   // MARK: Recovery

@@ -133,7 +133,7 @@ extension BrokerStateMachine {
     if case .idle = kind {} else { slot.saidIdle = false }
     let event = SceneEvent(
       scene: slot.identity.name, epoch: epoch, number: slot.events, record: record, at: Int64(slot.time(now).milliseconds), kind: kind)
-    slot.keep(event)
+    recents.keep(event, of: slot)
     actions.append(.publish(event))
   }
 

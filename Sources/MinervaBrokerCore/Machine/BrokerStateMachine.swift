@@ -93,6 +93,10 @@ package struct BrokerStateMachine {
   var callers: [String: Set<AnswerKey>] = [:]
   var absentCallers: [String: Moment] = [:]
   var wakes = WakeQueue()
+  /// The events that are kept for watchers, of all scenes.
+  var recents = RecentEvents()
+  /// Scenes whose effects happen in the step under way, and that may be idle when all of them have.
+  private var touched: [SceneSlot] = []
   /// Number of the last event in the feed of processes.
   var processEvents: UInt64 = 0
   /// What `status` shows.
@@ -158,6 +162,7 @@ package struct BrokerStateMachine {
   mutating func hold(_ item: Held, now: Moment, _ actions: inout [BrokerAction]) {
     if committed >= ticket && held.isEmpty {
       release(item, now: now, &actions)
+      announceTouched(now: now, &actions)
     } else {
       held.append(item, ticket: ticket)
     }
@@ -167,22 +172,37 @@ package struct BrokerStateMachine {
   package mutating func committed(upTo ticket: UInt64, now: Moment) -> [BrokerAction] {
     committed = max(committed, ticket)
     var actions: [BrokerAction] = []
+    actions.reserveCapacity(held.count * 4)
     while let item = held.popFirst(upTo: committed) { release(item, now: now, &actions) }
+    announceTouched(now: now, &actions)
     return actions
+  }
+
+  private mutating func announceTouched(now: Moment, _ actions: inout [BrokerAction]) {
+    guard !touched.isEmpty else { return }
+    let slots = touched
+    touched.removeAll(keepingCapacity: true)
+    for slot in slots {
+      slot.isTouched = false
+      announceIdle(slot.identity.name, now: now, &actions)
+    }
   }
 
   private mutating func release(_ item: Held, now: Moment, _ actions: inout [BrokerAction]) {
     switch item {
     case .effects(let slot, let effects):
       for effect in effects { perform(effect, of: slot, now: now, &actions) }
-      announceIdle(slot.identity.name, now: now, &actions)
+      if !slot.isTouched {
+        slot.isTouched = true
+        touched.append(slot)
+      }
     case .reply(let token, let reply): actions.append(.answer(token, reply))
     case .look(let token, let scene, let tree, let record, let at, let settled, let renderings):
       guard let slot = scenes[scene] else { return actions.append(.answer(token, .refused(.sceneEnded(scene)))) }
       let snapshot = SceneSnapshot(
         scene: slot.identity, epoch: epoch, record: record, event: slot.events, at: Int64(at.milliseconds), tree: tree,
         renderings: renderings ? slot.renderings.values.sorted { $0.screen < $1.screen } : [], settled: settled,
-        recent: renderings ? nil : slot.recent)
+        recent: renderings ? nil : slot.recent.events)
       actions.append(.answer(token, .looked(snapshot)))
     }
   }
@@ -210,6 +230,8 @@ package struct BrokerStateMachine {
     parked = [:]
     for slot in scenes.values { slot.isOpen = false }
     scenes = [:]
+    touched = []
+    recents = RecentEvents()
     wakes.removeAll()
     actions.append(.reopen)
     return actions
@@ -222,6 +244,7 @@ struct HeldQueue<Item> {
   private var head = 0
 
   var isEmpty: Bool { head == items.count }
+  var count: Int { items.count - head }
 
   mutating func append(_ item: Item, ticket: UInt64) { items.append((ticket, item)) }
 

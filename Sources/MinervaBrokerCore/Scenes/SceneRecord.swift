@@ -7,15 +7,32 @@ package struct SceneRecord: Codable {
   package var at: UInt64
   package var record: Record
 
-  /// The journal's bytes (CBOR).
-  func encoded() throws -> [UInt8] { try CBOR.encode(self) }
+  /// With what a compact record begins; CBOR never does.
+  private static let compactMark: UInt8 = 1
+
+  /// The journal's bytes: the compact form of the records that there are many of, CBOR for the others.
+  func encoded() throws -> [UInt8] {
+    var writer = CompactWriter(capacity: 192)
+    writer.byte(Self.compactMark)
+    writer.number(at)
+    return record.write(to: &writer) ? writer.bytes : try CBOR.encode(self)
+  }
 
   init(at: SceneTime, record: Record) {
     self.at = at.milliseconds
     self.record = record
   }
 
-  package init(decoding bytes: [UInt8]) throws { self = try CBOR.decode(SceneRecord.self, from: bytes) }
+  package init(decoding bytes: [UInt8]) throws {
+    guard bytes.first == Self.compactMark else {
+      self = try CBOR.decode(SceneRecord.self, from: bytes)
+      return
+    }
+    var reader = CompactReader(bytes, from: 1)
+    at = try reader.number()
+    record = try Record(from: &reader)
+    try reader.finish()
+  }
 }
 
 /// The state of a scene as the journal's snapshots hold it.

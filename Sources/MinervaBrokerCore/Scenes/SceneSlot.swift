@@ -16,8 +16,9 @@ package final class SceneSlot {
   /// The number of the last event that was published.
   package internal(set) var events: UInt64 = 0
   /// The last of them, for watchers that missed some.
-  private(set) var recent: [SceneEvent] = []
-  private var recentBytes = 0
+  var recent = RecentEvents.OfScene()
+  /// Whether its effects happen in the step under way.
+  var isTouched = false
   /// What each screen shows, as its host reported it last.
   package internal(set) var renderings: [ScreenID: StampedRendering] = [:]
   /// Of each screen that has shown something: the fields whose values may be written down, all where there is no list (P4).
@@ -43,20 +44,6 @@ package final class SceneSlot {
     self.state = state
     self.opened = now
     self.base = time.milliseconds
-  }
-
-  /// Keeps an event for watchers: at most 256 of them, and 1 MiB of change sets.
-  func keep(_ event: SceneEvent) {
-    recent.append(event)
-    recentBytes += Self.size(event)
-    guard recent.count > 256 || recentBytes > 1 << 20 else { return }
-    // Half at once, so that a busy scene does not move them all for each event.
-    for dropped in recent.prefix(recent.count / 2 + 1) { recentBytes -= Self.size(dropped) }
-    recent.removeFirst(recent.count / 2 + 1)
-  }
-
-  private static func size(_ event: SceneEvent) -> Int {
-    if case .list(let list) = event.kind { list.changes.count } else { 0 }
   }
 
   /// The scene's time; it stands still while no broker runs.

@@ -53,6 +53,8 @@ struct JournalFormat: Sendable {
           try update.step()
         }
       }),
+    // Records and snapshots may have the compact form from here on, which an older Minerva does not read. The tables are the same.
+    Step(sql: ""),
   ])
 
   /// Brings a file to this format.

@@ -138,6 +138,11 @@ struct Node: Hashable, Sendable, Codable {
 /// Names only grow, so opening appends and the table stays sorted; a look-up is a binary search.
 struct NodeTable: Hashable, Sendable, Codable {
   private(set) var all: [Node] = []
+  /// How many of them have messages to handle.
+  private var busy = 0
+
+  /// Whether no coordinator has a message to handle.
+  var isQuiet: Bool { busy == 0 }
 
   /// The place of a coordinator in `all`.
   func index(of id: ScreenID) -> Int? {
@@ -162,26 +167,45 @@ struct NodeTable: Hashable, Sendable, Codable {
   /// Adds a coordinator whose name is greater than all others'.
   mutating func append(_ node: Node) {
     all.appendTightly(node)
+    if !node.outbox.isEmpty { busy += 1 }
   }
 
   /// Removes a coordinator and returns it.
   mutating func remove(_ id: ScreenID) -> Node? {
-    index(of: id).map { all.remove(at: $0) }
+    guard let index = index(of: id) else { return nil }
+    let node = all.remove(at: index)
+    if !node.outbox.isEmpty { busy -= 1 }
+    return node
   }
 
   /// Changes a coordinator in place; `nil` if it is not open.
   mutating func update<R>(_ id: ScreenID, _ change: (inout Node) -> R) -> R? {
     guard let index = index(of: id) else { return nil }
-    return change(&all[index])
+    return update(at: index, change)
   }
 
   /// Changes the coordinator at a place in `all`.
   mutating func update<R>(at index: Int, _ change: (inout Node) -> R) -> R {
-    change(&all[index])
+    let wasQuiet = all[index].outbox.isEmpty
+    let result = change(&all[index])
+    if all[index].outbox.isEmpty != wasQuiet { busy += wasQuiet ? 1 : -1 }
+    return result
   }
 
   /// Removes all.
   mutating func removeAll() {
     all = []
+    busy = 0
+  }
+}
+
+extension NodeTable {
+  private enum CodingKeys: String, CodingKey {
+    case all
+  }
+
+  init(from decoder: any Decoder) throws {
+    all = try decoder.container(keyedBy: CodingKeys.self).decode([Node].self, forKey: .all)
+    busy = all.reduce(0) { $0 + ($1.outbox.isEmpty ? 0 : 1) }
   }
 }

@@ -33,7 +33,7 @@ extension SceneState {
 
   /// Whether nothing is in flight: no request runs or waits, no message is undelivered or unhandled.
   package var isSettled: Bool {
-    pending.isEmpty && nodes.all.allSatisfy { $0.outbox.isEmpty }
+    pending.isEmpty && nodes.isQuiet
   }
 
   /// What is known of a coordinator that is open; `nil` if it never was or is gone.

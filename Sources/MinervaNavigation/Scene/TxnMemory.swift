@@ -1,9 +1,12 @@
 /// The answers that were given, so that a request submitted again is not done again (N2).
+///
+/// Kept in their compact form: there are many, few are ever asked for, and a snapshot holds them all.
 struct TxnMemory: Hashable, Sendable {
   /// An answer with its moment.
-  struct Entry: Hashable, Sendable, Codable {
-    let answer: Answer
+  private struct Entry: Hashable, Sendable {
+    let txn: String
     let at: SceneTime
+    let answer: [UInt8]
   }
 
   /// The answers, the oldest first; those before `start` are forgotten.
@@ -18,27 +21,25 @@ struct TxnMemory: Hashable, Sendable {
   var count: Int { entries.count - start }
 
   /// The remembered ones, the oldest first.
-  var remembered: ArraySlice<Entry> { entries[start...] }
+  private var remembered: ArraySlice<Entry> { entries[start...] }
 
   /// The answer to a request, while it is remembered.
   func answer(to txn: String) -> Answer? {
-    if places.isEmpty { return remembered.last { $0.answer.txn == txn }?.answer }
-    return places[txn].map { entries[$0 - dropped].answer }
+    let entry: Entry?
+    if places.isEmpty { entry = remembered.last { $0.txn == txn } } else { entry = places[txn].map { entries[$0 - dropped] } }
+    return entry.flatMap { try? Answer(txn: $0.txn, compact: $0.answer) }
   }
 
   /// Remembers an answer and forgets those that the settings no longer cover.
   mutating func remember(_ answer: Answer, at time: SceneTime, _ settings: SceneSettings) {
-    entries.appendTightly(Entry(answer: answer, at: time))
-    if !places.isEmpty {
-      places[answer.txn] = dropped + entries.count - 1
-    } else if count > Self.few {
-      index()
-    }
+    append(Entry(txn: answer.txn, at: time, answer: answer.compact))
     while count > settings.rememberedAlways,
       count > settings.remembered || entries[start].at.advanced(by: UInt64(settings.memory)) < time
     {
-      let forgotten = entries[start].answer.txn
-      if !places.isEmpty, places[forgotten] == dropped + start { places[forgotten] = nil }
+      if !places.isEmpty {
+        let forgotten = entries[start].txn
+        if places[forgotten] == dropped + start { places[forgotten] = nil }
+      }
       start += 1
     }
     if start > 64, start * 2 > entries.count {
@@ -48,9 +49,13 @@ struct TxnMemory: Hashable, Sendable {
     }
   }
 
-  /// Notes where each answer stands.
-  private mutating func index() {
-    for place in start..<entries.count { places[entries[place].answer.txn] = dropped + place }
+  private mutating func append(_ entry: Entry) {
+    entries.appendTightly(entry)
+    if !places.isEmpty {
+      places[entry.txn] = dropped + entries.count - 1
+    } else if count > Self.few {
+      for place in start..<entries.count { places[entries[place].txn] = dropped + place }
+    }
   }
 }
 
@@ -63,21 +68,44 @@ extension Array {
 }
 
 extension TxnMemory: Codable {
+  /// What snapshots of an older format hold.
+  private struct Loose: Codable {
+    let answer: Answer
+    let at: SceneTime
+  }
+
   init(from decoder: any Decoder) throws {
-    entries = try decoder.singleValueContainer().decode([Entry].self)
-    if entries.count > Self.few { index() }
+    let container = try decoder.singleValueContainer()
+    guard let bytes = try? container.decode([UInt8].self) else {
+      for old in try container.decode([Loose].self) { append(Entry(txn: old.answer.txn, at: old.at, answer: old.answer.compact)) }
+      return
+    }
+    var reader = CompactReader(bytes)
+    let entries = try reader.list { (reader) throws(CompactError) in
+      let txn = try reader.text()
+      let at = SceneTime(milliseconds: try reader.number())
+      return Entry(txn: txn, at: at, answer: try reader.blob())
+    }
+    try reader.finish()
+    for entry in entries { append(entry) }
   }
 
   func encode(to encoder: any Encoder) throws {
+    var writer = CompactWriter(capacity: count * 160 + 16)
+    writer.list(Array(remembered)) { writer, entry in
+      writer.text(entry.txn)
+      writer.number(entry.at.milliseconds)
+      writer.blob(entry.answer)
+    }
     var container = encoder.singleValueContainer()
-    try container.encode(Array(remembered))
+    try container.encode(writer.bytes)
   }
 
   static func == (a: TxnMemory, b: TxnMemory) -> Bool { a.remembered == b.remembered }
 
   func hash(into hasher: inout Hasher) {
     hasher.combine(count)
-    for entry in remembered { hasher.combine(entry.answer.txn) }
+    for entry in remembered { hasher.combine(entry.txn) }
   }
 }
 

@@ -11,6 +11,7 @@ protocol Echo: DistributedActor where ActorSystem == BusSystem {
   distributed func add(_ left: Int, _ right: Int) async throws -> Int
   distributed func note(_ number: Int) async throws
   distributed func noteSlowly(_ number: Int) async throws
+  distributed func noteLate(_ number: Int) async throws -> Int
   distributed func refuse(_ text: String) async throws
   distributed func crash() async throws
   distributed func hang() async throws
@@ -28,6 +29,7 @@ extension InterfaceTargets where Stub == $Echo {
       try await probe("add") { _ = try await $0.add(0, 0) }
       try await probe("note") { try await $0.note(0) }
       try await probe("noteSlowly") { try await $0.noteSlowly(0) }
+      try await probe("noteLate") { _ = try await $0.noteLate(0) }
       try await probe("refuse") { try await $0.refuse("") }
       try await probe("crash") { try await $0.crash() }
       try await probe("hang") { try await $0.hang() }
@@ -46,6 +48,7 @@ distributed actor PoolEcho: Echo {
   distributed func add(_ left: Int, _ right: Int) throws -> Int { left + right }
   distributed func note(_ number: Int) throws { numbers.append(number) }
   distributed func noteSlowly(_ number: Int) throws { numbers.append(number) }
+  distributed func noteLate(_ number: Int) throws -> Int { number }
   distributed func refuse(_ text: String) throws { throw MinervaError("app.refused", text, details: ["why": text], retryable: true) }
   distributed func crash() throws { throw SecretTrouble() }
   distributed func hang() async throws {
@@ -70,6 +73,7 @@ distributed actor LoopEcho: Echo {
   distributed func add(_ left: Int, _ right: Int) throws -> Int { left + right }
   distributed func note(_ number: Int) throws { numbers.append(number) }
   distributed func noteSlowly(_ number: Int) throws { numbers.append(number) }
+  distributed func noteLate(_ number: Int) throws -> Int { number }
   distributed func refuse(_ text: String) throws { throw MinervaError("app.refused", text, details: ["why": text], retryable: true) }
   distributed func crash() throws { throw SecretTrouble() }
   distributed func hang() async throws { try await Task.sleep(for: .seconds(3_600)) }
@@ -77,7 +81,21 @@ distributed actor LoopEcho: Echo {
   distributed func first<Element: Codable & Sendable>(_ elements: [Element]) throws -> Element { elements[0] }
   distributed func hidden() throws -> Int { 42 }
 
+  /// Notes to come, and who waits for them.
+  private var late: [(number: Int, reply: LateReply)] = []
+
   func noted() -> [Int] { numbers }
+
+  var waiting: Int { late.count }
+
+  /// Makes the notes that wait, the last first; a note of zero is refused.
+  func noteWaiting() {
+    for (number, reply) in late.reversed() {
+      numbers.append(number)
+      if number == 0 { reply.fail(SecretTrouble()) } else { reply.answer(number) }
+    }
+    late = []
+  }
 
   /// Exposes an actor, with direct paths for some methods but not for `add`.
   static func serve(on bus: BusSystem, as name: String = "echo") async throws -> LoopEcho {
@@ -88,6 +106,11 @@ distributed actor LoopEcho: Echo {
       try table.direct("caller") { me, _ in try me.caller() }
       try table.direct("crash") { me, _ in try me.crash() }
       try table.direct("refuse") { me, arguments in try me.refuse(arguments.next()) }
+      try table.later("noteLate") { me, arguments, reply in
+        let number: Int = try arguments.next()
+        if number < 0 { throw MinervaError("app.refused", "no negative numbers") }
+        me.late.append((number, reply))
+      }
     }
     return actor
   }
