@@ -58,10 +58,11 @@ package final class LockFile: Sendable {
 
   /// Locks at once, or within the moment for which another process only looks whether the lock is held.
   private static func takes(_ descriptor: Int32) -> Bool {
-    for attempt in 0..<10 {
+    for _ in 0..<100 {
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
-      guard errno == EWOULDBLOCK, attempt < 9 else { return false }
-      usleep(2_000)
+      guard errno == EWOULDBLOCK else { return false }
+      sched_yield()
+      errno = EWOULDBLOCK
     }
     return false
   }
