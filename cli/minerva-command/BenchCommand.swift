@@ -23,7 +23,8 @@ enum BenchCommand {
     let ways = command.texts("transport").map { $0 == "curve" ? "tcp+curve" : $0 }
     let isJSON = command.flag("json")
     var table = TableText(
-      ["transport", "size", "in flight", "latency us", "floor us", "ratio", "calls/s", "floor/s", "ratio"], rightAligned: Set(1...8))
+      ["transport", "size", "in flight", "latency us", "floor us", "ratio", "calls/s", "floor/s", "ratio", "floor, batched/s", "ratio"],
+      rightAligned: Set(1...10))
     let rounds = command.flag("quick") ? 1 : 3
     console.notice(BusBench.flags(rounds: rounds))
     for wanted in BusBench.cases where ways.isEmpty || ways.contains(wanted.way.rawValue) {
@@ -32,10 +33,13 @@ enum BenchCommand {
         try console.out.line(try JSONValueEncoder().encode(row).text)
         try console.out.flush()
       } else {
-        console.notice("\(row.transport) \(row.size) bytes, \(row.inFlight) in flight: \(text(row.latencyRatio, 2))x latency")
+        console.notice(
+          "\(row.transport) \(row.size) bytes, \(row.inFlight) in flight: \(text(row.latencyRatio, 2))x latency, \(text(row.throughputRatio, 2))x throughput"
+        )
         table.add([
           row.transport, "\(row.size)", "\(row.inFlight)", text(row.latencyMicroseconds, 1), text(row.floorLatencyMicroseconds, 1),
           text(row.latencyRatio, 2), text(row.callsPerSecond, 0), text(row.floorCallsPerSecond, 0), text(row.throughputRatio, 2),
+          row.floorBatchedCallsPerSecond.map { text($0, 0) } ?? "-", row.throughputRatioBatched.map { text($0, 2) } ?? "-",
         ])
       }
     }

@@ -82,7 +82,8 @@ enum CommandTree {
         CommandDefinition(
           "bus", "Actor calls against a C echo, like for like",
           options: [
-            .flag("quick", "fewer calls"), .value("transport", .choice(["ipc", "tcp", "curve"]), "only this one", repeats: true),
+            .flag("quick", "one round a case instead of three"),
+            .value("transport", .choice(["ipc", "tcp", "curve"]), "only this one", repeats: true),
             .value("serve", .endpoint, "be the other end of a bench"),
           ],
           examples: [.init("minerva bench bus --json", "one object a row")]),

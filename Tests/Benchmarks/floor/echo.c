@@ -1,10 +1,13 @@
 /* The floor that the bus is measured against: a C DEALER -> ROUTER echo over libzmq, two processes, a window of requests in flight.
  *
  *   minerva-floor --endpoint ipc:///tmp/x --size 64 --window 1 --count 100000 [--curve] [--batch 32]
+ *   minerva-floor --endpoint ipc:///tmp/x --size 64 --window 1 --slices [--curve] [--batch 32]
  *
  * The server is this program again, started anew (a libzmq context does not survive fork). With --batch N the client puts up to N requests
  * into one frame and the server their answers, each request still copied and counted on its own. Both sides wait on ZMQ_FD, as an event loop
- * does. Prints one line: latency of the whole run divided by its count when window is 1, and calls per second.
+ * does. Prints one line: latency of the whole run divided by its count when window is 1, and calls per second. With --slices it reads counts
+ * from its input, one a line, makes that many calls for each and prints the seconds they took, until the input ends: so its calls and those of
+ * what is compared with it take turns.
  */
 #include <assert.h>
 #include <errno.h>
@@ -15,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,7 +28,7 @@ extern char **environ;
 
 static const char *endpoint = "ipc:///tmp/minerva-floor";
 static long size = 64, window = 1, count = 100000, batch = 1;
-static int curve = 0;
+static int curve = 0, slices = 0;
 static const char *server_secret = NULL;
 static char server_public[41], client_public[41], client_secret[41];
 
@@ -83,13 +87,14 @@ static int receive(zmq_msg_t *message, void *socket, int timeout) {
   return 1;
 }
 
-/* Echoes until nobody has said anything for ten seconds or the parent ends it. */
+/* Echoes until nobody has said anything for two minutes or the parent ends it, which it does by ending. */
 static int serve(void) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   void *context = zmq_ctx_new();
   void *socket = make_socket(context, ZMQ_ROUTER, 1);
   check(zmq_bind(socket, endpoint) == 0, "bind");
   zmq_msg_t route, body;
-  while (receive(&route, socket, 10000)) {
+  while (receive(&route, socket, 120000)) {
     if (!receive(&body, socket, 10000)) break;
     if (batch > 1) {
       /* As a server of batched calls must: read each request, write each answer. */
@@ -117,13 +122,9 @@ static int serve(void) {
   return 0;
 }
 
-static void measure(void) {
-  void *context = zmq_ctx_new();
-  void *socket = make_socket(context, ZMQ_DEALER, 0);
-  check(zmq_connect(socket, endpoint) == 0, "connect");
-  char *payload = malloc((size_t)size);
-  memset(payload, 7, (size_t)size);
-  long warm = count / 10, total = count + warm, sent = 0, got = 0;
+/* Makes `total` calls, `window` of them under way; the seconds they took. */
+static double run(void *socket, const char *payload, long total) {
+  long sent = 0, got = 0;
   double start = now();
   while (got < total) {
     while (sent < total && sent - got < window) {
@@ -153,19 +154,32 @@ static void measure(void) {
       fprintf(stderr, "minerva-floor: no answer within ten seconds\n");
       exit(1);
     }
-    long parts = batch > 1 ? (long)(zmq_msg_size(&answer) / (size_t)(size + 4)) : 1;
+    got += batch > 1 ? (long)(zmq_msg_size(&answer) / (size_t)(size + 4)) : 1;
     zmq_msg_close(&answer);
-    long before = got;
-    got += parts;
-    if (before < warm && got >= warm) {
-      start = now();
-      warm = got;
-    }
   }
-  double seconds = now() - start;
-  long measured = total - warm;
-  printf("endpoint=%s curve=%d size=%ld window=%ld batch=%ld count=%ld latency_us=%.3f calls_per_s=%.0f\n", endpoint, curve, size, window, batch,
-         measured, seconds / (double)measured * 1e6, (double)measured / seconds);
+  return now() - start;
+}
+
+static void measure(void) {
+  void *context = zmq_ctx_new();
+  void *socket = make_socket(context, ZMQ_DEALER, 0);
+  check(zmq_connect(socket, endpoint) == 0, "connect");
+  char *payload = malloc((size_t)size);
+  memset(payload, 7, (size_t)size);
+  if (slices) {
+    char line[64];
+    while (fgets(line, sizeof line, stdin)) {
+      long wanted = atol(line);
+      if (wanted < 1) break;
+      printf("%.9f\n", run(socket, payload, wanted));
+      fflush(stdout);
+    }
+  } else {
+    run(socket, payload, count / 10 > 0 ? count / 10 : 1);
+    double seconds = run(socket, payload, count);
+    printf("endpoint=%s curve=%d size=%ld window=%ld batch=%ld count=%ld latency_us=%.3f calls_per_s=%.0f\n", endpoint, curve, size, window, batch,
+           count, seconds / (double)count * 1e6, (double)count / seconds);
+  }
   zmq_close(socket);
   zmq_ctx_term(context);
   free(payload);
@@ -193,6 +207,7 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     const char *value = i + 1 < argc ? argv[i + 1] : "";
     if (!strcmp(argv[i], "--curve")) { curve = 1; continue; }
+    if (!strcmp(argv[i], "--slices")) { slices = 1; continue; }
     if (!strcmp(argv[i], "--serve")) { is_server = 1; continue; }
     if (!strcmp(argv[i], "--endpoint")) endpoint = value;
     else if (!strcmp(argv[i], "--size")) size = number(value, 1, 64 << 20);
@@ -200,7 +215,7 @@ int main(int argc, char **argv) {
     else if (!strcmp(argv[i], "--count")) count = number(value, 10, 100000000);
     else if (!strcmp(argv[i], "--batch")) batch = number(value, 1, 10000);
     else {
-      fprintf(stderr, "usage: minerva-floor --endpoint E --size N --window N --count N [--batch N] [--curve]\n");
+      fprintf(stderr, "usage: minerva-floor --endpoint E --size N --window N (--count N | --slices) [--batch N] [--curve]\n");
       return 2;
     }
     i++;
