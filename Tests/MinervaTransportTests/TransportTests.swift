@@ -14,7 +14,7 @@ struct TransportTests {
     func linkRose(_ link: Link) { log.withLock { $0.append("up \(link.peer?.node ?? "?")") } }
     func linkFell(_ link: Link, _ error: MinervaError) { log.withLock { $0.append("down \(error.code)") } }
     func attemptFailed(_ link: Link, _ error: MinervaError) { log.withLock { $0.append("failed \(error.code)") } }
-    func received(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frames: MessageFrames, on link: Link) {
+    func received(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, for attachment: AnyObject?, on link: Link) {
       log.withLock { $0.append("\(envelope.kind) \(envelope.call)") }
     }
   }
@@ -72,6 +72,31 @@ struct TransportTests {
     }
     #expect(sent)
     let expected = ["up client"] + sizes.indices.map { "call \($0)" }
+    try await until { !(far.log.withLock({ $0.count < expected.count })) }
+    #expect(far.log.withLock { $0 } == expected)
+    for transport in [client, server] { await Self.close(transport) }
+  }
+
+  @Test("a long turn goes out in pieces while it is written, each twice the last one, and in order")
+  func pieces() async throws {
+    let hub = InProcessHub()
+    let (near, far) = (Listener(), Listener())
+    let server = Self.transport("server", hub, far)
+    let client = Self.transport("client", hub, near)
+    _ = try await Self.onLoop(server) { Result { () throws(MinervaError) in try server.listen(on: .inProcess(name: "x")) } }.get()
+    let link = try await Self.onLoop(client) { Result { () throws(MinervaError) in try client.dial(.inProcess(name: "x")) } }.get()
+    try await until { !(near.log.withLock({ $0.isEmpty })) }
+    let frames = await Self.onLoop(client) { () -> UInt64 in
+      let before = client.counters.framesSent
+      for number in 0..<200 {
+        let buffer = OutputBuffer()
+        buffer.append(Envelope(.call, call: UInt64(number)).message(body: [7]))
+        do throws(MinervaError) { try link.send(buffer) } catch { return 0 }
+      }
+      return client.counters.framesSent - before
+    }
+    #expect(frames == 3, "16, 32 and 64 messages went out before the turn was over")
+    let expected = ["up client"] + (0..<200).map { "call \($0)" }
     try await until { !(far.log.withLock({ $0.count < expected.count })) }
     #expect(far.log.withLock { $0 } == expected)
     for transport in [client, server] { await Self.close(transport) }

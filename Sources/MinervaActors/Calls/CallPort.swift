@@ -1,19 +1,6 @@
 import MinervaTransport
 import MinervaWire
 
-/// A call as its caller hands it to the loop.
-struct OutgoingCall: @unchecked Sendable {
-  // Made by the caller, then owned by the loop alone.
-  let address: ActorAddress
-  let target: String
-  let encoder: CBOREncoder
-  let arguments: Int
-  let isList: Bool
-  let deadline: Int64
-  let waiter: WaitingTask
-  let continuation: CallEnd
-}
-
 /// The calls of one life of one link, in both directions. Without a link it is the loop-back of the process itself. Confined to the loop.
 final class CallPort: @unchecked Sendable {
   // Alive whenever the loop runs something: the loop keeps it until it has ended, a served call after that.
@@ -47,46 +34,43 @@ final class CallPort: @unchecked Sendable {
 
   // MARK: Own calls
 
-  func begin(_ call: borrowing OutgoingCall) {
+  func begin(_ call: borrowing OutgoingCall) { begin(call.address, call.target, call.encoder, call.terms, call.continuation) }
+
+  @inline(__always) func begin(
+    _ address: ActorAddress, _ target: String, _ encoder: CBOREncoder, _ terms: CallTerms, _ continuation: CallEnd
+  ) {
     do throws(MinervaError) {
       guard pending.count < limits.callsInFlight else {
         throw .backpressure("the window of calls in flight", limit: limits.callsInFlight, retryAfterMilliseconds: 20)
       }
-      let remaining = call.deadline - loop.now
-      guard remaining > 0 else { throw BusSystem.late(call.address) }
-      let identifier = pending.insert(PendingCall(continuation: call.continuation, deadline: call.deadline, waiter: call.waiter))
+      let remaining = terms.deadline - loop.now
+      guard remaining > 0 else { throw BusSystem.late(address) }
+      let identifier = pending.insert(PendingCall(continuation: continuation, deadline: terms.deadline))
       do throws(MinervaError) {
-        try write(call, identifier, remaining)
+        try write(address, target, encoder, terms, identifier, remaining)
       } catch {
         _ = pending.remove(identifier)
         throw error
       }
       transport.counters.callsSent += 1
-      loop.sweep(noLaterThan: min(call.deadline, loop.now + Self.cancellationInterval))
+      loop.sweep(noLaterThan: min(terms.deadline, loop.now + Self.cancellationInterval))
     } catch {
       if error.code == .backpressure { transport.counters.backpressure += 1 }
-      call.continuation.resume(throwing: error)
+      continuation.resume(throwing: error)
     }
   }
 
   /// Completes the message behind the arguments: the address as trailer, the envelope over the room in front.
-  @inline(__always) private func write(_ call: borrowing OutgoingCall, _ identifier: UInt64, _ remaining: Int64) throws(MinervaError) {
-    let buffer = call.encoder.buffer
-    let payloads = call.encoder.payloads
-    var header = Envelope(
-      .call, arguments: UInt8(truncatingIfNeeded: call.arguments), call: identifier, deadline: UInt32(clamping: remaining),
-      bodyLength: UInt32(clamping: buffer.count - Envelope.size))
-    if call.isList { header.flags.insert(.list) }
-    try buffer.append(name: call.address.name, limit: limits.nameBytes)
-    if let index = supplies.targets.index(of: call.target) {
-      header.flags.insert(.targetIndex)
-      buffer.append(littleEndian: index)
-    } else {
-      try buffer.append(name: call.target, limit: limits.nameBytes)
-    }
-    header.frames = UInt8(truncatingIfNeeded: payloads.count)
-    buffer.withUnsafeMutableBytes { header.write(to: $0) }
-    if try send(buffer, payloads, isList: call.isList) { supplies.encoders.giveBack(call.encoder) }
+  @inline(__always) private func write(
+    _ address: ActorAddress, _ target: String, _ encoder: CBOREncoder, _ terms: CallTerms, _ identifier: UInt64, _ remaining: Int64
+  ) throws(MinervaError) {
+    let buffer = encoder.buffer
+    let header = Envelope(
+      .call, flags: Envelope.Flags(isList: terms.isList), arguments: UInt8(truncatingIfNeeded: terms.arguments),
+      frames: UInt8(truncatingIfNeeded: encoder.payloads.count), call: identifier, deadline: UInt32(clamping: remaining))
+    let target = supplies.targets.index(of: target).map(OutputBuffer.Target.index) ?? .name(target)
+    try buffer.complete(call: header, to: address.name, target, nameLimit: limits.nameBytes)
+    if try send(buffer, encoder.payloads, isList: terms.isList) { supplies.encoders.giveBack(encoder) }
   }
 
   /// Queues a message; true when the buffer may be used again.
@@ -99,8 +83,8 @@ final class CallPort: @unchecked Sendable {
   }
 
   /// An answer came in; one that comes too late meets nobody.
-  @inline(__always) func answered(_ identifier: UInt64, _ body: UnsafeRawBufferPointer, in frames: MessageFrames) {
-    pending.remove(identifier)?.continuation.resume(returning: Answer(frames: frames, body: body))
+  @inline(__always) func answered(_ identifier: UInt64, _ body: UnsafeRawBufferPointer, in frame: Frame) {
+    pending.remove(identifier)?.continuation.resume(returning: Answer(frame: frame, body: body))
   }
 
   /// An error came in.
@@ -134,7 +118,7 @@ final class CallPort: @unchecked Sendable {
   private func sendCancel(_ identifier: UInt64) {
     let buffer = OutputBuffer(capacity: Envelope.size)
     buffer.append(zeros: Envelope.size)
-    buffer.withUnsafeMutableBytes { Envelope(.cancel, call: identifier).write(to: $0) }
+    buffer.complete(Envelope(.cancel, call: identifier))
     // A full queue loses no more than the hint that an answer is not wanted.
     do throws(MinervaError) { try send(buffer, isList: false) } catch { transport.counters.backpressure += 1 }
   }
@@ -206,10 +190,8 @@ final class CallPort: @unchecked Sendable {
     let buffer = encoder.buffer
     let payloads = encoder.payloads
     let isList = payloads.reduce(buffer.count) { $0 + $1.count } > limits.messageBytes
-    let header = Envelope(
-      .reply, flags: Envelope.Flags(rawValue: isList ? Envelope.Flags.list.rawValue : 0), frames: UInt8(truncatingIfNeeded: payloads.count),
-      call: identifier, bodyLength: UInt32(clamping: buffer.count - Envelope.size))
-    buffer.withUnsafeMutableBytes { header.write(to: $0) }
+    buffer.complete(
+      Envelope(.reply, flags: Envelope.Flags(isList: isList), frames: UInt8(truncatingIfNeeded: payloads.count), call: identifier))
     do throws(MinervaError) {
       return try send(buffer, payloads, isList: isList)
     } catch {
@@ -224,23 +206,11 @@ final class CallPort: @unchecked Sendable {
     do throws(MinervaError) {
       let encoder = CBOREncoder(headerRoom: Envelope.size)
       try encoder.encode(error)
-      let header = Envelope(.error, call: identifier, bodyLength: UInt32(clamping: encoder.buffer.count - Envelope.size))
-      encoder.buffer.withUnsafeMutableBytes { header.write(to: $0) }
+      encoder.buffer.complete(Envelope(.error, call: identifier))
       try send(encoder.buffer, isList: false)
     } catch {
       // Not even an error fits: the peer does not read what it asked for. It learns by losing the link rather than by silence.
       if let link { transport.violated(error, on: link) }
     }
-  }
-}
-
-extension OutputBuffer {
-  /// Appends a name of a call's address: `u16 length, UTF-8`.
-  @inline(__always) func append(name: String, limit: Int) throws(MinervaError) {
-    var name = name
-    let length = name.utf8.count
-    guard length <= min(limit, Int(UInt16.max)) else { throw .tooLarge("a name", bytes: length, limit: limit) }
-    append(littleEndian: UInt16(length))
-    name.withUTF8 { append(UnsafeRawBufferPointer($0)) }
   }
 }

@@ -23,10 +23,34 @@ struct EncoderPool {
   }
 }
 
+/// Decoders that are read to their end in one go, ready to be used again. Confined to the loop.
+struct DecoderPool {
+  private let depth: Int
+  private var free: [CBORDecoder] = []
+
+  private static let limit = 8
+
+  init(depth: Int) { self.depth = depth }
+
+  @inline(__always) mutating func take(_ bytes: UnsafeRawBufferPointer, _ payloads: [UnsafeRawBufferPointer]) -> CBORDecoder {
+    guard let decoder = free.popLast() else { return CBORDecoder(bytes, depth: depth, payloads: payloads) }
+    decoder.reset(bytes, payloads: payloads)
+    return decoder
+  }
+
+  @inline(__always) mutating func giveBack(_ decoder: CBORDecoder) {
+    if free.count < Self.limit { free.append(decoder) }
+  }
+}
+
 /// What calls of all links share. Confined to the loop.
 final class CallSupplies {
   @exclusivity(unchecked) var encoders = EncoderPool()
+  @exclusivity(unchecked) var decoders: DecoderPool
   @exclusivity(unchecked) var targets: TargetIndexCache
 
-  init(_ names: ExposedNames) { targets = TargetIndexCache(names) }
+  init(_ names: ExposedNames, depth: Int) {
+    targets = TargetIndexCache(names)
+    decoders = DecoderPool(depth: depth)
+  }
 }

@@ -1,10 +1,10 @@
 import MinervaTransport
 import MinervaWire
 
-/// The bytes of an answer, in the frames they came in.
-struct Answer: @unchecked Sendable {
-  // The frames are immutable and keep the bytes alive.
-  let frames: MessageFrames
+/// The bytes of an answer, in the frame they came in.
+@usableFromInline struct Answer: @unchecked Sendable {
+  // The frame is immutable and keeps the bytes alive.
+  let frame: Frame
   let body: UnsafeRawBufferPointer
 }
 
@@ -26,30 +26,34 @@ enum CallEnd {
     case .closure(let hear): hear(.failure(error))
     }
   }
+
+  /// Whether nobody waits any more, before the end; asked only while it is outstanding. A closure gives up by the deadline alone.
+  var isCancelled: Bool {
+    switch self {
+    case .task(let continuation): continuation.isTaskCancelled
+    case .closure: false
+    }
+  }
 }
 
-/// An own call on its way.
+/// An own call on its way. Where a task waits nothing of it is reference counted.
 struct PendingCall {
   let continuation: CallEnd
   /// When it ends without an answer, in monotonic milliseconds.
   let deadline: Int64
-  /// The task that waits: it cannot end before the continuation is resumed, so asking whether it is cancelled is safe.
-  let waiter: WaitingTask
 }
 
-/// A task that waits for an answer.
-///
-/// A cancellation handler costs a lock and a record in every call, about a sixth of it; so the sweep asks the waiting tasks instead.
-struct WaitingTask: @unchecked Sendable {
-  // Asked only while its continuation is outstanding, which keeps the task alive; `isCancelled` may be asked from anywhere.
-  private let task: UnsafeCurrentTask?
-
-  static var current: WaitingTask { withUnsafeCurrentTask { WaitingTask(task: $0) } }
-
-  /// No task waits: a call that a closure hears the end of is given up by its deadline alone.
-  static let none = WaitingTask(task: nil)
-
-  var isCancelled: Bool { task?.isCancelled ?? false }
+extension UnsafeContinuation {
+  /// Whether the task that waits was cancelled; asked only while the continuation is outstanding, which keeps the task alive.
+  ///
+  /// A cancellation handler costs a lock and a record in every call, about a sixth of it, and keeping the task itself costs reference counting;
+  /// so the sweep asks the continuation, which is nothing but a reference to the task that waits.
+  var isTaskCancelled: Bool {
+    guard MemoryLayout<Self>.size == MemoryLayout<UnsafeCurrentTask>.size else { return false }
+    return withUnsafeBytes(of: self) { bytes in
+      bytes.baseAddress?.assumingMemoryBound(to: UnsafeCurrentTask.self).pointee.isCancelled ?? false
+    }
+  }
 }
 
 /// The calls of one link that wait for an answer, by call id.
@@ -57,9 +61,15 @@ struct WaitingTask: @unchecked Sendable {
 /// A call id is a slot and the slot's generation: found without hashing, and an answer that comes after its deadline meets a newer generation
 /// and is dropped.
 struct PendingCalls {
-  private var slots: [PendingCall?] = []
-  private var generations: [UInt64] = []
-  private var free: [Int] = []
+  private struct Slot {
+    var generation: UInt64
+    /// The next free slot, where this one is free.
+    var next = -1
+    var call: PendingCall?
+  }
+
+  private var slots: [Slot] = []
+  private var free = -1
   private(set) var count = 0
   /// No pending call ends before this; a sweep earlier than that finds nothing.
   private(set) var earliest: Int64 = .max
@@ -69,63 +79,49 @@ struct PendingCalls {
   @inline(__always) mutating func insert(_ call: PendingCall) -> UInt64 {
     if call.deadline < earliest { earliest = call.deadline }
     count += 1
-    if let slot = free.popLast() {
-      slots[slot] = call
-      return generations[slot] << Self.slotBits | UInt64(slot)
+    let slot = free
+    guard slot >= 0 else {
+      slots.append(Slot(generation: 1, call: call))
+      return 1 << Self.slotBits | UInt64(slots.count - 1)
     }
-    slots.append(call)
-    generations.append(1)
-    return 1 << Self.slotBits | UInt64(slots.count - 1)
+    free = slots[slot].next
+    slots[slot].call = call
+    return slots[slot].generation << Self.slotBits | UInt64(slot)
   }
 
   @inline(__always) mutating func remove(_ identifier: UInt64) -> PendingCall? {
     let slot = Int(identifier & (1 << Self.slotBits - 1))
-    guard slot < slots.count, generations[slot] == identifier >> Self.slotBits, let call = slots[slot] else { return nil }
-    slots[slot] = nil
-    generations[slot] += 1
-    free.append(slot)
+    guard slot < slots.count, slots[slot].generation == identifier >> Self.slotBits, let call = slots[slot].call else { return nil }
+    slots[slot] = Slot(generation: slots[slot].generation + 1, next: free)
+    free = slot
     count -= 1
     return call
   }
 
   /// Takes out every call whose task was cancelled, with its id.
-  mutating func removeCancelled() -> [(UInt64, PendingCall)] {
-    var cancelled: [(UInt64, PendingCall)] = []
-    for slot in slots.indices where slots[slot]?.waiter.isCancelled == true {
-      let identifier = generations[slot] << Self.slotBits | UInt64(slot)
-      if let call = remove(identifier) { cancelled.append((identifier, call)) }
-    }
-    return cancelled
-  }
+  mutating func removeCancelled() -> [(UInt64, PendingCall)] { removeAll { $0.continuation.isCancelled } }
 
   /// Takes out every call whose time is over, with its id, and finds the next deadline.
   mutating func removeExpired(at now: Int64) -> [(UInt64, PendingCall)] {
     guard now >= earliest else { return [] }
-    var expired: [(UInt64, PendingCall)] = []
-    var next = Int64.max
-    for slot in slots.indices {
-      guard let call = slots[slot] else { continue }
-      if call.deadline <= now {
-        let identifier = generations[slot] << Self.slotBits | UInt64(slot)
-        if let call = remove(identifier) { expired.append((identifier, call)) }
-      } else {
-        next = min(next, call.deadline)
-      }
-    }
-    earliest = next
+    let expired = removeAll { $0.deadline <= now }
+    earliest = slots.reduce(.max) { min($0, $1.call?.deadline ?? .max) }
     return expired
   }
 
   /// Takes out every call.
   mutating func removeAll() -> [PendingCall] {
-    let calls = slots.compactMap { $0 }
-    for slot in slots.indices where slots[slot] != nil {
-      slots[slot] = nil
-      generations[slot] += 1
-      free.append(slot)
-    }
-    count = 0
     earliest = .max
-    return calls
+    return removeAll { _ in true }.map(\.1)
+  }
+
+  private mutating func removeAll(where isOver: (PendingCall) -> Bool) -> [(UInt64, PendingCall)] {
+    var removed: [(UInt64, PendingCall)] = []
+    for slot in slots.indices {
+      guard let call = slots[slot].call, isOver(call) else { continue }
+      let identifier = slots[slot].generation << Self.slotBits | UInt64(slot)
+      if remove(identifier) != nil { removed.append((identifier, call)) }
+    }
+    return removed
   }
 }

@@ -6,13 +6,13 @@ import MinervaWire
 public struct BusInvocationDecoder: DistributedTargetInvocationDecoder {
   public typealias SerializationRequirement = any Codable
 
-  private let frames: MessageFrames
+  private let frame: Frame
   private let decoder: CBORDecoder
   private var left: Int
   private let stub: (any Any.Type)?
 
-  init(_ decoder: CBORDecoder, arguments: Int, stub: (any Any.Type)?, in frames: MessageFrames) {
-    self.frames = frames
+  init(_ decoder: CBORDecoder, arguments: Int, stub: (any Any.Type)?, in frame: Frame) {
+    self.frame = frame
     self.decoder = decoder
     self.stub = stub
     left = arguments

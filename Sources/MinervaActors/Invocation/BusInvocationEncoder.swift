@@ -29,13 +29,18 @@ public struct BusInvocationEncoder: DistributedTargetInvocationEncoder {
   /// The stub type seen last: looking up a conformance would cost more than the rest of the call's encoding.
   private static let lastStub = Atomic<UInt>(0)
 
-  public mutating func recordArgument<Value: Codable>(_ argument: RemoteCallArgument<Value>) throws {
-    guard arguments < 255 else { throw MinervaError(.tooLarge, "a call has at most 255 arguments") }
-    arguments += 1
-    try encoder.encode(argument.value)
+  // Inlined into the stub's own code: called across modules, a function of the protocol looks its conformances up in the runtime.
+  @inlinable @inline(__always) public mutating func recordArgument<Value: Codable>(_ argument: RemoteCallArgument<Value>) throws {
+    try record(argument.value)
   }
 
-  public mutating func recordReturnType<R: Codable>(_ type: R.Type) throws {}
+  @usableFromInline mutating func record<Value: Encodable>(_ value: Value) throws {
+    guard arguments < 255 else { throw MinervaError(.tooLarge, "a call has at most 255 arguments") }
+    arguments += 1
+    try encoder.encode(value)
+  }
+
+  @inlinable @inline(__always) public mutating func recordReturnType<R: Codable>(_ type: R.Type) throws {}
   public mutating func recordErrorType<E: Error>(_ type: E.Type) throws {}
   public mutating func doneRecording() throws {}
 }

@@ -5,23 +5,36 @@ import Synchronization
 
 // Own calls: from the caller's task to the loop, and the answer back.
 extension BusSystem {
-  @inline(__always) nonisolated(nonsending) func call(_ address: ActorAddress, _ target: String, _ invocation: BusInvocationEncoder)
-    async throws -> Answer
-  {
+  /// What the current task demands of its calls.
+  ///
+  /// - Throws: `bus.cancelled` when it was cancelled before.
+  @usableFromInline func terms(of target: String, _ invocation: BusInvocationEncoder) throws -> CallTerms {
     if isRecorder { throw RecordedCall(target: target, arguments: invocation.arguments, isThroughStub: invocation.isThroughStub) }
+    if Task.isCancelled { throw MinervaError(.cancelled, "the caller had given up before the call") }
+    let now = loop.isCurrent ? loop.now : MonotonicTime.milliseconds
     let budget = callBudget
-    let isList = Self.carriesLists
-    let waiter = WaitingTask.current
-    if waiter.isCancelled { throw MinervaError(.cancelled, "the caller had given up before the call") }
-    let loop = loop
-    return try await withUnsafeThrowingContinuation { continuation in
-      let isOnLoop = loop.isCurrent
-      let now = isOnLoop ? loop.now : MonotonicTime.milliseconds
-      let call = OutgoingCall(
-        address: address, target: target, encoder: invocation.encoder, arguments: invocation.arguments, isList: isList,
-        deadline: budget > .max - now ? .max : now + budget, waiter: waiter, continuation: .task(continuation))
-      if isOnLoop { self.begin(call) } else { loop.post { self.begin(call) } }
+    return CallTerms(arguments: invocation.arguments, isList: Self.carriesLists, deadline: budget > .max - now ? .max : now + budget)
+  }
+
+  /// Brings a call on its way; the continuation is resumed once, whatever happens.
+  @usableFromInline func begin(
+    _ address: ActorAddress, _ target: String, _ invocation: BusInvocationEncoder, _ terms: CallTerms,
+    _ continuation: UnsafeContinuation<Answer, any Error>
+  ) {
+    if loop.isCurrent { return begin(address, target, invocation.encoder, terms, .task(continuation)) }
+    let call = OutgoingCall(address: address, target: target, encoder: invocation.encoder, terms: terms, continuation: .task(continuation))
+    loop.post { self.begin(call.address, call.target, call.encoder, call.terms, call.continuation) }
+  }
+
+  /// The value of an answer.
+  @usableFromInline func decode<Success: Decodable>(_ answer: Answer, as type: Success.Type) throws -> Success {
+    defer { withExtendedLifetime(answer.frame) {} }
+    guard loop.isCurrent else {
+      return try CBORDecoder(answer.body, depth: settings.limits.depth, payloads: answer.frame.payloadBytes).decode(type)
     }
+    let decoder = supplies.decoders.take(answer.body, answer.frame.payloadBytes)
+    defer { supplies.decoders.giveBack(decoder) }
+    return try decoder.decode(type)
   }
 
   /// Calls a method with one argument, and hears the end on the loop: no task waits for it. Loop thread only.
@@ -39,20 +52,10 @@ extension BusSystem {
     }
     let encoder = supplies.encoders.take()
     do throws(MinervaError) { try encoder.encode(argument) } catch { return hear(.failure(error)) }
-    let depth = settings.limits.depth
-    begin(
-      OutgoingCall(
-        address: address, target: target, encoder: encoder, arguments: 1, isList: false,
-        deadline: milliseconds > .max - loop.now ? .max : loop.now + milliseconds, waiter: .none,
-        continuation: .closure { end in
-          hear(
-            end.flatMap { answer in
-              Result {
-                defer { withExtendedLifetime(answer.frames) {} }
-                return try CBORDecoder(answer.body, depth: depth, payloads: answer.frames.payloadBytes).decode(Value.self)
-              }
-            })
-        }))
+    let now = loop.now
+    let terms = CallTerms(arguments: 1, isList: false, deadline: milliseconds > .max - now ? .max : now + milliseconds)
+    let end = CallEnd.closure { end in hear(end.flatMap { answer in Result { try self.decode(answer, as: Value.self) } }) }
+    begin(address, target, encoder, terms, end)
   }
 
   /// How many milliseconds the current task gives its calls.
@@ -68,37 +71,35 @@ extension BusSystem {
   }
 
   /// Brings a call on its way, or ends it at once: a peer that cannot be reached is an error now, not a silence until the deadline.
-  private func begin(_ call: borrowing OutgoingCall) {
-    if closing != nil {
-      call.continuation.resume(throwing: MinervaError(.closed, "this process is closing its bus"))
-    } else if let node = lastNode, node.name == call.address.node, let port = node.port {
-      port.begin(call)
-    } else {
-      beginElsewhere(call)
+  @inline(__always) private func begin(
+    _ address: ActorAddress, _ target: String, _ encoder: CBOREncoder, _ terms: CallTerms, _ continuation: CallEnd
+  ) {
+    if let known = lastPort, closing == nil {
+      let isDone = known._withUnsafeGuaranteedRef { port in
+        guard port.peer.node == address.node else { return false }
+        port.begin(address, target, encoder, terms, continuation)
+        return true
+      }
+      if isDone { return }
     }
+    beginElsewhere(OutgoingCall(address: address, target: target, encoder: encoder, terms: terms, continuation: continuation))
   }
 
-  private func beginElsewhere(_ call: borrowing OutgoingCall) {
+  private func beginElsewhere(_ call: OutgoingCall) {
+    guard closing == nil else { return call.fail(MinervaError(.closed, "this process is closing its bus")) }
     let name = call.address.node
     if name == settings.node { return loopBackPort.begin(call) }
-    guard let node = nodes[name] else {
-      call.continuation.resume(throwing: Self.unreachable(name, "nobody of that name is connected"))
-      return
-    }
+    guard let node = nodes[name] else { return call.fail(Self.unreachable(name, "nobody of that name is connected")) }
     if let port = node.port {
-      lastNode = node
+      lastPort = Unmanaged.passUnretained(port)
       port.begin(call)
       return
     }
-    do throws(MinervaError) {
-      try wait(call, for: node)
-    } catch {
-      call.continuation.resume(throwing: error)
-    }
+    do throws(MinervaError) { try wait(call, for: node) } catch { call.fail(error) }
   }
 
   /// Dials a node of the address book; the call waits for the attempt that runs, never for a later one.
-  private func wait(_ call: borrowing OutgoingCall, for node: Node) throws(MinervaError) {
+  private func wait(_ call: OutgoingCall, for node: Node) throws(MinervaError) {
     guard let route = node.route else { throw Self.unreachable(node.name, "its connection is lost and it was not dialled from here") }
     let link: Link
     if let dialled = node.dialled { link = dialled } else { link = try transport.dial(route) }
@@ -107,8 +108,8 @@ extension BusSystem {
     guard node.waiting.count < settings.limits.callsInFlight else {
       throw .backpressure("the queue for \(node.name)", limit: settings.limits.callsInFlight, retryAfterMilliseconds: 20)
     }
-    node.waiting.append(copy call)
-    loop.sweep(noLaterThan: min(call.deadline, loop.now + CallPort.cancellationInterval))
+    node.waiting.append(call)
+    loop.sweep(noLaterThan: min(call.terms.deadline, loop.now + CallPort.cancellationInterval))
   }
 
   /// Hands a message of this process to itself, in a later turn, through the same gates as one from outside.
@@ -116,14 +117,13 @@ extension BusSystem {
     let limit = isList ? settings.limits.listMessageBytes : settings.limits.messageBytes
     let count = payloads.reduce(buffer.count) { $0 + $1.count }
     guard count <= limit else { throw .tooLarge("the message", bytes: count, limit: limit) }
-    let copies = payloads.compactMap { $0.withUnsafeBytes { Frame.copying($0) } }
-    guard let frame = buffer.withUnsafeBytes({ Frame.copying($0) }), copies.count == payloads.count else {
+    guard let frame = buffer.withUnsafeBytes({ Frame.copying($0, payloads) }) else {
       throw MinervaError(.backpressure, "no memory for the message", retryable: true)
     }
     loop.post {
       do throws(MinervaError) {
         let envelope = try Envelope.read(frame.bytes, limits: self.settings.limits)
-        self.take(envelope, frame.bytes, in: MessageFrames(head: frame, payloads: copies), on: self.loopBackPort)
+        self.take(envelope, frame.bytes, in: frame, on: self.loopBackPort)
       } catch {
         self.transport.counters.badMessages += 1
       }

@@ -40,16 +40,16 @@ extension BusSystem {
       for port in node.ports { next = min(next, port.sweep(at: now)) }
       guard !node.waiting.isEmpty else { continue }
       node.waiting.removeAll { call in
-        if call.waiter.isCancelled {
-          call.continuation.resume(throwing: MinervaError(.cancelled, "the caller gave up"))
-        } else if call.deadline <= now {
-          call.continuation.resume(throwing: Self.unreachable(node.name, "no connection before the call's deadline"))
+        if call.continuation.isCancelled {
+          call.fail(MinervaError(.cancelled, "the caller gave up"))
+        } else if call.terms.deadline <= now {
+          call.fail(Self.unreachable(node.name, "no connection before the call's deadline"))
         } else {
           return false
         }
         return true
       }
-      for call in node.waiting { next = min(next, call.deadline, now + CallPort.cancellationInterval) }
+      for call in node.waiting { next = min(next, call.terms.deadline, now + CallPort.cancellationInterval) }
     }
     next = min(next, loopBackPort.sweep(at: now))
     if let closing { next = min(next, advance(closing, at: now)) }
@@ -65,7 +65,7 @@ extension BusSystem {
     hasClosed = true
     let error = MinervaError(.closed, "this process closed its bus", details: [MinervaError.Detail.maybeExecuted: "true"])
     for node in nodes.values {
-      for call in node.waiting { call.continuation.resume(throwing: error) }
+      for call in node.waiting { call.fail(error) }
       for port in node.ports { port.end(error) }
     }
     loopBackPort.end(error)
@@ -82,7 +82,7 @@ extension BusSystem {
         }
       }
       nodes = [:]
-      lastNode = nil
+      lastPort = nil
       for sink in eventSinks.values { sink.finish() }
       eventSinks = [:]
       for continuation in closing.finish { continuation.resume(returning: report) }

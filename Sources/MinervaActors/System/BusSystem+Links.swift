@@ -166,6 +166,7 @@ extension BusSystem: TransportDelegate {
     guard let peer = link.peer else { return }
     let node = node(peer.node)
     let port = CallPort(link, peer, on: self)
+    lastPort = nil
     link.attachment = port
     // A link of our own making carries our calls, so that their order does not depend on what the other end dials.
     if link.isDialled { node.ports.insert(port, at: 0) } else { node.ports.append(port) }
@@ -187,7 +188,7 @@ extension BusSystem: TransportDelegate {
   package func linkFell(_ link: Link, _ error: MinervaError) {
     guard let port = link.attachment as? CallPort else { return }
     link.attachment = nil
-    lastNode = nil
+    lastPort = nil
     guard let node = nodes[port.peer.node] else { return port.end(error) }
     node.ports.removeAll { $0 === port }
     port.end(error)
@@ -219,12 +220,14 @@ extension BusSystem: TransportDelegate {
   private func fail(_ node: Node, _ error: MinervaError) {
     let waiting = node.waiting
     node.waiting = []
-    for call in waiting { call.continuation.resume(throwing: error) }
+    for call in waiting { call.fail(error) }
   }
 
-  package func received(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frames: MessageFrames, on link: Link) {
-    guard let attachment = link.attachment else { return }
+  package func received(
+    _ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, for attachment: AnyObject?, on link: Link
+  ) {
+    guard let attachment else { return }
     // Only `linkRose` sets an attachment, and it sets a port.
-    take(envelope, message, in: frames, on: unsafeDowncast(attachment, to: CallPort.self))
+    take(envelope, message, in: frame, on: unsafeDowncast(attachment, to: CallPort.self))
   }
 }

@@ -41,10 +41,10 @@ extension BusSystem {
 
   // MARK: Receiving
 
-  func take(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frames: MessageFrames, on port: CallPort) {
+  func take(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, on port: CallPort) {
     switch envelope.kind {
-    case .call: serve(envelope, message, in: frames, on: port)
-    case .reply: port.answered(envelope.call, envelope.body(in: message), in: frames)
+    case .call: serve(envelope, message, in: frame, on: port)
+    case .reply: port.answered(envelope.call, envelope.body(in: message), in: frame)
     case .error: port.failed(envelope.call, envelope.body(in: message))
     case .cancel: port.cancelled(envelope.call)
     default:
@@ -53,8 +53,7 @@ extension BusSystem {
     }
   }
 
-  @inline(__always) private func serve(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frames: MessageFrames, on port: CallPort)
-  {
+  @inline(__always) private func serve(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, on port: CallPort) {
     do throws(MinervaError) {
       let address = try CallAddress(envelope.trailer(in: message), flags: envelope.flags, limits: port.limits)
       guard let actor = actor(address.actorBytes) else {
@@ -65,11 +64,11 @@ extension BusSystem {
         throw .badMessage("the call has \(envelope.arguments) arguments instead of \(method.arguments)")
       }
       transport.counters.callsServed += 1
-      let decoder = CBORDecoder(envelope.body(in: message), depth: port.limits.depth, payloads: frames.payloadBytes)
+      let decoder = CBORDecoder(envelope.body(in: message), depth: port.limits.depth, payloads: frame.payloadBytes)
       if method.hasDirectPath {
         callDirectly(actor, method, decoder, envelope.call, on: port)
       } else {
-        try dispatch(actor, method, decoder, envelope, in: frames, on: port)
+        try dispatch(actor, method, decoder, envelope, in: frame, on: port)
       }
     } catch {
       port.reply(envelope.call, failing: error)
@@ -123,11 +122,11 @@ extension BusSystem {
   /// The general path, in order: the task runs at once up to where it hands itself to the actor's executor, so calls are enqueued there as they
   /// came in. A plain `Task` would reorder several per cent of them.
   private func dispatch(
-    _ actor: ExposedActor, _ method: ExposedActor.Method, _ decoder: CBORDecoder, _ envelope: Envelope, in frames: MessageFrames,
+    _ actor: ExposedActor, _ method: ExposedActor.Method, _ decoder: CBORDecoder, _ envelope: Envelope, in frame: Frame,
     on port: CallPort
   ) throws(MinervaError) {
     let call = try port.serve(envelope.call, deadline: envelope.deadline)
-    nonisolated(unsafe) let arguments = BusInvocationDecoder(decoder, arguments: method.arguments, stub: method.stub, in: frames)
+    nonisolated(unsafe) let arguments = BusInvocationDecoder(decoder, arguments: method.arguments, stub: method.stub, in: frame)
     let target = method.target
     let body: @Sendable () async -> Void = { [self] in
       await CallContext.$current.withValue(call.context) {

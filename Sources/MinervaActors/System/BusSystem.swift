@@ -43,7 +43,8 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
   // MARK: Confined to the loop
 
   var nodes: [String: Node] = [:]
-  @exclusivity(unchecked) var lastNode: Node?
+  /// The port that the last call went out on, kept alive by its node; forgotten whenever a link rises or falls.
+  @exclusivity(unchecked) var lastPort: Unmanaged<CallPort>?
   var dialled: [Endpoint: Dialled] = [:]
   var exposed: [String: ExposedActor] = [:]
   @exclusivity(unchecked) var lastExposed: ExposedActor?
@@ -68,7 +69,7 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
     defaultBudget = settings.deadline.milliseconds
     incarnation = UInt64.random(in: 1...UInt64.max)
     exposedNames = settings.interfaces.exposed
-    supplies = CallSupplies(exposedNames)
+    supplies = CallSupplies(exposedNames, depth: settings.limits.depth)
     let introduction = Introduction(
       node: settings.node, incarnation: incarnation, kind: settings.kind, pid: getpid(), version: settings.version,
       capabilities: settings.capabilities, limits: settings.limits, heartbeat: settings.heartbeat.milliseconds, listen: settings.listen)
@@ -79,6 +80,7 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
     transportSettings.hub = settings.hub
     transportSettings.log = settings.log
     transport = Transport(transportSettings)
+    loop = transport.loop
     let own = PeerIdentity(node: settings.node, incarnation: incarnation, kind: settings.kind, grant: .local)
     loopBackPort = CallPort(nil, own, on: self)
   }
@@ -96,7 +98,7 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
   /// The thread of the bus, as an executor.
   ///
   /// A short, non-blocking actor may run on it: `nonisolated var unownedExecutor: UnownedSerialExecutor { actorSystem.loop.asUnownedSerialExecutor() }`.
-  public var loop: EventLoop { transport.loop }
+  public let loop: EventLoop
 
   /// The same thread for tasks: a caller that prefers it, `Task(executorPreference: bus.taskExecutor) { … }`, makes calls without a thread hop.
   public var taskExecutor: LoopTaskExecutor { transport.taskExecutor }
@@ -140,17 +142,24 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
     loop.isCurrent ? BusInvocationEncoder(supplies.encoders.take()) : BusInvocationEncoder()
   }
 
-  public nonisolated(nonsending) func remoteCall<Actor, Failure, Success>(
+  // Inlined into the stub's own code: called across modules, each of these generic functions looks its conformances up in the runtime.
+
+  @inlinable @inline(__always) public nonisolated(nonsending) func remoteCall<Actor, Failure, Success>(
     on actor: Actor, target: RemoteCallTarget, invocation: inout BusInvocationEncoder, throwing: Failure.Type, returning: Success.Type
   ) async throws -> Success where Actor: DistributedActor, Actor.ID == ActorAddress, Failure: Error, Success: Codable {
-    let answer = try await call(actor.id, target.identifier, invocation)
-    defer { withExtendedLifetime(answer.frames) {} }
-    return try CBORDecoder(answer.body, depth: settings.limits.depth, payloads: answer.frames.payloadBytes).decode(Success.self)
+    let terms = try terms(of: target.identifier, invocation)
+    let answer = try await withUnsafeThrowingContinuation { continuation in
+      begin(actor.id, target.identifier, invocation, terms, continuation)
+    }
+    return try decode(answer, as: Success.self)
   }
 
-  public nonisolated(nonsending) func remoteCallVoid<Actor, Failure>(
+  @inlinable @inline(__always) public nonisolated(nonsending) func remoteCallVoid<Actor, Failure>(
     on actor: Actor, target: RemoteCallTarget, invocation: inout BusInvocationEncoder, throwing: Failure.Type
   ) async throws where Actor: DistributedActor, Actor.ID == ActorAddress, Failure: Error {
-    _ = try await call(actor.id, target.identifier, invocation)
+    let terms = try terms(of: target.identifier, invocation)
+    _ = try await withUnsafeThrowingContinuation { continuation in
+      begin(actor.id, target.identifier, invocation, terms, continuation)
+    }
   }
 }

@@ -7,13 +7,19 @@ import MinervaWire
 /// The bytes are compared all the same: a string from the heap may stand where another stood before.
 struct TargetIndexCache {
   private struct Entry {
-    var bytes: [UInt8] = []
+    var start = 0
+    var count = 0
     var index: UInt16?
   }
 
   private let names: ExposedNames
   private let isEmpty: Bool
   private var entries = [Entry](repeating: Entry(), count: 64)
+  /// The texts of the entries, and of those they have replaced.
+  private var texts: [UInt8] = []
+
+  /// When the texts are this long, the cache begins anew.
+  private static let longestTexts = 64 << 10
 
   init(_ names: ExposedNames) {
     self.names = names
@@ -26,13 +32,22 @@ struct TargetIndexCache {
     return target.withUTF8 { text -> UInt16? in
       guard let base = text.baseAddress, !text.isEmpty else { return nil }
       let place = Int(truncatingIfNeeded: (UInt(bitPattern: base) &* 0x9E37_79B9_7F4A_7C15) >> 58)
+      let entry = entries[place]
       let isKnown =
-        entries[place].bytes.count == text.count
-        && entries[place].bytes.withUnsafeBytes { known in known.baseAddress.map { memcmp($0, base, text.count) == 0 } ?? false }
-      if isKnown { return entries[place].index }
-      let index = names.index(of: String(decoding: text, as: UTF8.self))
-      entries[place] = Entry(bytes: Array(text), index: index)
-      return index
+        entry.count == text.count
+        && texts.withUnsafeBufferPointer { texts in texts.baseAddress.map { memcmp($0 + entry.start, base, text.count) == 0 } ?? false }
+      return isKnown ? entry.index : learn(text, at: place)
     }
+  }
+
+  @inline(never) private mutating func learn(_ text: UnsafeBufferPointer<UInt8>, at place: Int) -> UInt16? {
+    let index = names.index(of: String(decoding: text, as: UTF8.self))
+    if texts.count + text.count > Self.longestTexts {
+      texts = []
+      entries = [Entry](repeating: Entry(), count: 64)
+    }
+    entries[place] = Entry(start: texts.count, count: text.count, index: index)
+    texts += text
+    return index
   }
 }

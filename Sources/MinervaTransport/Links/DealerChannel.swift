@@ -9,8 +9,8 @@ final class DealerChannel: LinkChannel, EventSource {
   var isReady = true
   var descriptor: Int32 { socket.descriptor }
   var needsDrain: Bool { socket.isTouched && socket.isReadable }
-  /// Called on the loop with each message: its head and its payload frames.
-  var onFrame: ((Frame, [Frame]) -> Void)?
+  /// Called on the loop with each message.
+  var onFrame: ((Frame) -> Void)?
   /// Called on the loop with each message of any other shape.
   var onMalformed: ((String) -> Void)?
 
@@ -42,14 +42,13 @@ final class DealerChannel: LinkChannel, EventSource {
     while taken < budget, !socket.isClosed, let frame = socket.receive() {
       taken += 1
       if frame.hasMore {
-        if let payloads = socket.receiveRest(atMost: payloadLimit) {
-          onFrame?(frame, payloads)
-        } else {
+        guard let payloads = socket.receiveRest(atMost: payloadLimit) else {
           onMalformed?("a message of too many frames")
+          continue
         }
-        continue
+        frame.payloads = payloads
       }
-      onFrame?(frame, [])
+      onFrame?(frame)
     }
     return taken == budget
   }

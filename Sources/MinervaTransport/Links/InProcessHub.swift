@@ -68,7 +68,7 @@ public final class InProcessHub: Sendable {
 final class InProcessChannel: LinkChannel, @unchecked Sendable {
   // `far`, `onFrame` and `onClosed` are set before the channel is shared or on its own loop; `waiting` is atomic.
   fileprivate(set) var far: InProcessChannel?
-  var onFrame: ((Frame, [Frame]) -> Void)?
+  var onFrame: ((Frame) -> Void)?
   var onClosed: (() -> Void)?
 
   private let loop: EventLoop
@@ -88,16 +88,11 @@ final class InProcessChannel: LinkChannel, @unchecked Sendable {
   private func send(_ head: UnsafeRawBufferPointer, _ payloads: [[UInt8]]) -> ZeroMQSocket.Sent {
     guard let far else { return .failed }
     guard far.waiting.load(ordering: .relaxed) < Self.highWaterMark else { return .full }
-    guard let frame = Frame.copying(head) else { return .failed }
-    var frames: [Frame] = []
-    for payload in payloads {
-      guard let copy = payload.withUnsafeBytes({ Frame.copying($0) }) else { return .failed }
-      frames.append(copy)
-    }
+    guard let frame = Frame.copying(head, payloads) else { return .failed }
     far.waiting.add(1, ordering: .relaxed)
-    far.loop.post { [frames] in
+    far.loop.post {
       far.waiting.subtract(1, ordering: .relaxed)
-      far.onFrame?(frame, frames)
+      far.onFrame?(frame)
     }
     return .sent
   }

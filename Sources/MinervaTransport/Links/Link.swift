@@ -30,6 +30,17 @@ package final class Link: @unchecked Sendable {
   @exclusivity(unchecked) private var openMessages = 0
   @exclusivity(unchecked) private var openCounted = 0
   @exclusivity(unchecked) private var spare: OutputBuffer?
+  /// At how many messages, and at how many bytes beside them, the turn's next piece goes out before the turn has ended.
+  @exclusivity(unchecked) private var early = Link.firstEarly
+  @exclusivity(unchecked) private var loose = 0
+  /// True when the channel took no more in this turn; it is asked again at the turn's end.
+  @exclusivity(unchecked) private var isFull = false
+  /// True when a message was refused, perhaps in its middle: nothing may follow it.
+  private var hasFailed = false
+
+  /// The first piece of a turn that is not held back until its end, in messages; each further one is twice as large. The peer begins with the
+  /// first while the rest is still written, and a long turn still needs few frames.
+  private static let firstEarly = 16
 
   /// Messages up to this size may share a frame.
   private static let batchable = 4096
@@ -91,6 +102,7 @@ package final class Link: @unchecked Sendable {
       seal()
       queue.append(Outgoing(buffer: message, offset: 0, payloads: payloads, messages: 1, bytes: count))
       needsFlush()
+      flushEarly()
       return false
     }
     append(message, counted: true)
@@ -102,9 +114,7 @@ package final class Link: @unchecked Sendable {
     let message = OutputBuffer(capacity: Envelope.size + body.count)
     message.append(zeros: Envelope.size)
     message.append(body)
-    var header = envelope
-    header.bodyLength = UInt32(body.count)
-    message.withUnsafeMutableBytes { header.write(to: $0) }
+    message.complete(envelope)
     append(message, counted: false)
     // A batch is refused before the handshake: what makes the peer come up may not share a frame with what follows.
     if envelope.kind.rawValue <= EnvelopeKind.reject.rawValue { seal() }
@@ -114,16 +124,26 @@ package final class Link: @unchecked Sendable {
     let count = message.count
     if count < Self.batchable {
       let batch = openBatch()
-      batch.append(littleEndian: UInt32(count))
-      message.withUnsafeBytes { batch.append($0) }
+      batch.append(batched: message)
       openMessages += 1
       if counted { openCounted += 1 }
       if batch.count >= Self.batchSize || openMessages >= limits.batchMessages { seal() }
     } else {
       seal()
       queue.append(Outgoing(buffer: message, offset: 0, messages: counted ? 1 : 0, bytes: counted ? count : 0))
+      loose += count
     }
     needsFlush()
+    if openMessages >= early || loose >= Self.handedOver { flushEarly() }
+  }
+
+  /// Hands on what waits before the turn has ended. What goes wrong is left to its end, since this runs inside of a call.
+  private func flushEarly() {
+    loose = 0
+    if openMessages >= early { early *= 2 }
+    guard isUp, !isFull else { return }
+    seal()
+    _ = send(at: transport.loop.now)
   }
 
   @inline(__always) private func needsFlush() {
@@ -149,8 +169,7 @@ package final class Link: @unchecked Sendable {
       // Alone in its turn, a message travels without the batch around it.
       queue.append(Outgoing(buffer: buffer, offset: Envelope.size + 4, messages: openCounted, bytes: bytes))
     } else {
-      let header = Envelope(.batch, bodyLength: UInt32(buffer.count - Envelope.size))
-      buffer.withUnsafeMutableBytes { header.write(to: $0) }
+      buffer.complete(Envelope(.batch))
       queue.append(Outgoing(buffer: buffer, offset: 0, messages: openCounted, bytes: bytes))
     }
     openMessages = 0
@@ -159,11 +178,23 @@ package final class Link: @unchecked Sendable {
 
   /// Hands what waits to the channel, as far as it takes it; true when nothing is left.
   func flush(at now: Int64) -> Bool {
+    early = Self.firstEarly
+    loose = 0
+    isFull = false
     seal()
-    guard let channel else {
+    switch send(at: now) {
+    case .sent: return true
+    case .full: return false
+    case .unroutable, .failed:
       discard()
+      if channel != nil { transport.perform(machine.disconnected("its connection is gone", at: now), on: self) }
       return true
     }
+  }
+
+  /// Sends what is sealed, up to the first frame that the channel does not take; without a channel it takes none.
+  private func send(at now: Int64) -> ZeroMQSocket.Sent {
+    guard let channel, !hasFailed else { return .failed }
     while head < queue.count {
       let next = queue[head]
       let size = next.buffer.count - next.offset
@@ -179,30 +210,26 @@ package final class Link: @unchecked Sendable {
           spare = next.buffer
         }
       }
-      switch sent {
-      case .sent:
-        head += 1
-        machine.load.dequeue(messages: next.messages, bytes: next.bytes)
-        machine.spoke(at: now)
-        transport.counters.framesSent += 1
-        transport.counters.bytesSent += UInt64(size)
-      case .full:
-        return false
-      case .unroutable, .failed:
-        discard()
-        transport.perform(machine.disconnected("its connection is gone", at: now), on: self)
-        return true
+      guard sent == .sent else {
+        if sent == .full { isFull = true } else { hasFailed = true }
+        return sent
       }
+      head += 1
+      machine.load.dequeue(messages: next.messages, bytes: next.bytes)
+      machine.spoke(at: now)
+      transport.counters.framesSent += 1
+      transport.counters.bytesSent += UInt64(size)
     }
     queue.removeAll(keepingCapacity: true)
     head = 0
-    return true
+    return .sent
   }
 
   /// Drops what waits; the number of messages dropped.
   @discardableResult
   func discard() -> Int {
     seal()
+    hasFailed = false
     var count = 0
     for index in head..<queue.count { count += queue[index].messages }
     queue.removeAll()

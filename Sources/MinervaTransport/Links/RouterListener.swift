@@ -76,24 +76,23 @@ final class RouterListener: EventSource {
     while taken < budget, !socket.isClosed, let head = socket.receive() {
       taken += 1
       guard head.hasMore, let frame = socket.receive() else { continue }
-      var payloads: [Frame] = []
       if frame.hasMore {
         guard let rest = socket.receiveRest(atMost: transport.settings.limits.frames) else {
           transport.malformed("a message of too many frames", from: nil)
           continue
         }
-        payloads = rest
+        frame.payloads = rest
       }
       guard let route = Route(head.bytes) else {
         transport.malformed("a peer with a route of its own choosing", from: nil)
         continue
       }
       if route == lastRoute, let link = lastLink {
-        transport.received(frame, payloads, on: link)
+        transport.received(frame, on: link)
       } else if let link = links[route] {
         lastRoute = route
         lastLink = link
-        transport.received(frame, payloads, on: link)
+        transport.received(frame, on: link)
       } else {
         greet(frame, from: route)
       }
@@ -139,7 +138,7 @@ final class RouterListener: EventSource {
     }
     links[route] = link
     if connection >= 0 { connections[connection] = link }
-    transport.received(frame, [], on: link)
+    transport.received(frame, on: link)
   }
 
   // MARK: Connections
@@ -192,7 +191,8 @@ final class RouterListener: EventSource {
 final class RouterChannel: LinkChannel {
   private let route: RouterListener.Route
   private let connection: Int32
-  private weak var listener: RouterListener?
+  /// Until the channel is closed. Not weak, see `Transport.connect`.
+  private var listener: RouterListener?
 
   init(route: RouterListener.Route, connection: Int32, listener: RouterListener) {
     self.route = route

@@ -9,22 +9,10 @@ package protocol TransportDelegate: AnyObject {
   func linkFell(_ link: Link, _ error: MinervaError)
   /// An attempt to reach a dialled peer failed; it is repeated.
   func attemptFailed(_ link: Link, _ error: MinervaError)
-  /// A message of a kind that is not the link's own. The bytes live as long as the frames.
-  func received(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frames: MessageFrames, on link: Link)
-}
-
-/// The frames that a message came in, and that keep its bytes alive.
-package struct MessageFrames: Sendable {
-  package let head: Frame
-  package let payloads: [Frame]
-
-  package init(head: Frame, payloads: [Frame] = []) {
-    self.head = head
-    self.payloads = payloads
-  }
-
-  /// The bytes of the payload frames; valid while the frames are kept.
-  package var payloadBytes: [UnsafeRawBufferPointer] { payloads.isEmpty ? [] : payloads.map(\.bytes) }
+  /// A message of a kind that is not the link's own. The bytes live as long as the frame.
+  ///
+  /// - Parameter attachment: What the delegate keeps for the link.
+  func received(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, for attachment: AnyObject?, on link: Link)
 }
 
 /// Performs the links of one bus: listens, dials, beats, flushes. Everything here runs on the loop's thread.
@@ -45,6 +33,7 @@ package final class Transport: @unchecked Sendable {
   private var gate: KeyGate?
   private var listeners: [RouterListener] = []
   private var inProcessNames: [String] = []
+  private var isClosed = false
   private var authorized: AuthorizedKeys
   private var random = SystemRandomNumberGenerator()
   private var monitors = 0
@@ -63,6 +52,7 @@ package final class Transport: @unchecked Sendable {
   package func start(keeping owner: AnyObject) {
     loop.confined.owner = owner
     loop.confined.onFlush = { [unowned self] in self.flush() }
+    loop.confined.onIdle = { [unowned self] in self.retryFull() }
     loop.confined.onSweep = { [unowned self] in self.sweep($0) }
     loop.start()
   }
@@ -113,10 +103,9 @@ package final class Transport: @unchecked Sendable {
     let taken = hub.listen(
       name,
       InProcessHub.Listener(loop: loop) { [weak self] channel in
-        guard let self else { return channel.close() }
+        guard let self, !self.isClosed else { return channel.close() }
         let link = self.accepted(channel)
-        channel.onFrame = { [weak self, weak link] frame, payloads in if let self, let link { self.received(frame, payloads, on: link) } }
-        channel.onClosed = { [weak self, weak link] in if let self, let link { self.disconnected("the other end closed", on: link) } }
+        self.connect(channel, to: link)
       })
     guard taken else { throw MinervaError(.endpointTaken, "inproc://\(name): another bus of this process listens there") }
     inProcessNames.append(name)
@@ -137,6 +126,14 @@ package final class Transport: @unchecked Sendable {
   /// Ends a link for good.
   package func close(_ link: Link, reason: String) { perform(link.machine.close(reason: reason), on: link) }
 
+  // A channel keeps its link until it is closed, which is before the transport ends. No weak references here: whatever has one is counted in a
+  // side table from then on, which makes each message slower.
+
+  private func connect(_ channel: InProcessChannel, to link: Link) {
+    channel.onFrame = { [unowned self] frame in self.received(frame, on: link) }
+    channel.onClosed = { [unowned self] in self.disconnected("the other end closed", on: link) }
+  }
+
   private func connect(_ link: Link, _ endpoint: Endpoint) {
     do {
       link.channel?.close()
@@ -144,8 +141,7 @@ package final class Transport: @unchecked Sendable {
       if case .inProcess(let name) = endpoint {
         guard let hub = settings.hub else { throw MinervaError(.endpointInvalid, "\(endpoint): this bus has no in-process hub") }
         let channel = hub.connect(name, from: loop) { channel in
-          channel.onFrame = { [weak self, weak link] frame, payloads in if let self, let link { self.received(frame, payloads, on: link) } }
-          channel.onClosed = { [weak self, weak link] in if let self, let link { self.disconnected("the other end closed", on: link) } }
+          self.connect(channel, to: link)
         }
         guard let channel else { throw MinervaError(.unreachable, "nobody listens at \(endpoint)") }
         link.channel = channel
@@ -153,19 +149,16 @@ package final class Transport: @unchecked Sendable {
         return
       }
       let channel = try DealerChannel(to: endpoint, settings: settings, number: nextMonitor(), in: context(), loop: loop) {
-        [weak self, weak link] event in
-        if let self, let link { self.saw(event, on: link, endpoint) }
+        [unowned self] event in
+        self.saw(event, on: link, endpoint)
       }
-      channel.onFrame = { [weak self, weak link] frame, payloads in if let self, let link { self.received(frame, payloads, on: link) } }
-      channel.onMalformed = { [weak self, weak link] text in self?.malformed(text, from: link) }
+      channel.onFrame = { [unowned self] frame in self.received(frame, on: link) }
+      channel.onMalformed = { [unowned self] text in self.malformed(text, from: link) }
       link.channel = channel
     } catch {
       let failure = Self.typed(error, endpoint)
       // Not inside of the actions that asked for the dial.
-      loop.post { [weak self, weak link] in
-        guard let self, let link else { return }
-        self.perform(link.machine.refused(failure, at: self.loop.now), on: link)
-      }
+      loop.post { self.perform(link.machine.refused(failure, at: self.loop.now), on: link) }
     }
   }
 
@@ -211,26 +204,46 @@ package final class Transport: @unchecked Sendable {
 
   // MARK: Receiving
 
-  @inline(__always) func received(_ frame: Frame, _ payloads: [Frame], on link: Link) {
+  @inline(__always) func received(_ frame: Frame, on link: Link) {
     let message = frame.bytes
     counters.framesReceived += 1
     counters.bytesReceived += UInt64(message.count)
     link.machine.heard(at: loop.now)
-    take(message, in: MessageFrames(head: frame, payloads: payloads), on: link, isInBatch: false)
+    // Fetched once a frame: for each message of a batch they would cost reference counting.
+    let delegate = delegate
+    let attachment = link.attachment
+    if message.count >= Envelope.size, message[3] == EnvelopeKind.batch.rawValue {
+      takeBatch(message, in: frame, on: link, attachment, delegate)
+    } else {
+      take(message, in: frame, on: link, attachment, delegate)
+    }
   }
 
-  private func take(_ message: UnsafeRawBufferPointer, in frames: MessageFrames, on link: Link, isInBatch: Bool) {
+  private func takeBatch(
+    _ message: UnsafeRawBufferPointer, in frame: Frame, on link: Link, _ attachment: AnyObject?, _ delegate: (any TransportDelegate)?
+  ) {
     do throws(MinervaError) {
       let envelope = try Envelope.read(message, limits: link.limits)
-      if envelope.frames != 0 || !frames.payloads.isEmpty { try check(envelope, message, frames, link) }
+      if envelope.frames != 0 || !frame.payloads.isEmpty { try check(envelope, message, frame, link) }
+      guard link.isUp else { throw .badMessage("a batch before the handshake") }
+      // It holds no batch and nothing with payload frames: the reader refuses both.
+      var reader = BatchReader(envelope.body(in: message), limits: link.limits)
+      while link.isUp, let next = try reader.next() { take(next, in: frame, on: link, attachment, delegate) }
+    } catch {
+      malformed(error.message, from: link)
+    }
+  }
+
+  @inline(__always) private func take(
+    _ message: UnsafeRawBufferPointer, in frame: Frame, on link: Link, _ attachment: AnyObject?, _ delegate: (any TransportDelegate)?
+  ) {
+    do throws(MinervaError) {
+      let envelope = try Envelope.read(message, limits: link.limits)
+      if envelope.frames != 0 || !frame.payloads.isEmpty { try check(envelope, message, frame, link) }
       switch envelope.kind {
       case .call, .reply, .error, .cancel, .event, .snapshotRequest, .snapshotReply, .credit:
         guard link.isUp else { throw .badMessage("a \(envelope.kind) before the handshake") }
-        delegate?.received(envelope, message, in: frames, on: link)
-      case .batch:
-        guard link.isUp, !isInBatch else { throw .badMessage("a batch where none may be") }
-        var reader = BatchReader(envelope.body(in: message), limits: link.limits)
-        while link.isUp, let next = try reader.next() { take(next, in: frames, on: link, isInBatch: true) }
+        delegate?.received(envelope, message, in: frame, for: attachment, on: link)
       case .ping: perform(link.machine.receivedPing(at: loop.now), on: link)
       case .pong: break
       default: try control(envelope, envelope.body(in: message), on: link)
@@ -241,11 +254,11 @@ package final class Transport: @unchecked Sendable {
   }
 
   /// The payload frames are as many as announced, and the whole is within its limit.
-  private func check(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, _ frames: MessageFrames, _ link: Link) throws(MinervaError) {
-    guard Int(envelope.frames) == frames.payloads.count else {
-      throw .badMessage("\(envelope.frames) payload frames are announced, \(frames.payloads.count) came")
+  private func check(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, _ frame: Frame, _ link: Link) throws(MinervaError) {
+    guard Int(envelope.frames) == frame.payloads.count else {
+      throw .badMessage("\(envelope.frames) payload frames are announced, \(frame.payloads.count) came")
     }
-    let size = frames.payloads.reduce(message.count) { $0 + $1.bytes.count }
+    let size = frame.payloads.reduce(message.count) { $0 + $1.bytes.count }
     let limit = envelope.flags.contains(.list) ? link.limits.listMessageBytes : link.limits.messageBytes
     guard size <= limit else { throw .tooLarge("a \(envelope.kind) message", bytes: size, limit: limit) }
   }
@@ -386,6 +399,17 @@ package final class Transport: @unchecked Sendable {
     loop.sweep(noLaterThan: loop.now + 5)
   }
 
+  /// Tries again what met a full queue; true when some of it went out.
+  ///
+  /// A dealer says when it has room, a router has it as soon as any peer has. But the word that one peer has room wakes the loop, or has just been
+  /// taken in by asking `ZMQ_EVENTS`: then the queue takes more now. The sweep is for the word that is missed all the same.
+  private func retryFull() -> Bool {
+    guard !dirty.isEmpty else { return false }
+    let before = counters.framesSent
+    flush()
+    return counters.framesSent != before
+  }
+
   private func sweep(_ now: Int64) -> Int64 {
     var next = onSweep?(now) ?? .max
     for link in Array(links.values) {
@@ -406,6 +430,7 @@ package final class Transport: @unchecked Sendable {
 
   /// Says goodbye to everyone, lets go of every socket and ends the loop; what libzmq still holds gets `linger` milliseconds.
   package func close(linger: Int32, then finish: @escaping @Sendable () -> Void) {
+    isClosed = true
     for name in inProcessNames { settings.hub?.stopListening(name) }
     for link in Array(links.values) {
       (link.channel as? DealerChannel)?.linger = linger

@@ -4,8 +4,9 @@
 /// written cost one comparison each; other orders are found by a scan that goes on from where the last key was. Coding paths are not kept while
 /// decoding; an error gathers its path on the way out.
 @safe package final class CBORDecoder {
-  let bytes: UnsafeRawBufferPointer
-  let end: Int
+  // Changed by `reset` alone, between two messages.
+  @exclusivity(unchecked) private(set) var bytes: UnsafeRawBufferPointer
+  private(set) var end: Int
   let depth: Int
   var position: Int
   /// The start of the container between whose items the position stands, -1 for none; with how many of its items are left, -1 if it ends by a
@@ -16,7 +17,7 @@
   var consumed = -1
 
   /// The payload frames beside the bytes, and which of them have been taken: each once, so that a small message cannot ask for many copies.
-  let payloads: [UnsafeRawBufferPointer]
+  @exclusivity(unchecked) private(set) var payloads: [UnsafeRawBufferPointer]
   var taken: UInt64 = 0
 
   package init(
@@ -28,6 +29,18 @@
     end = bytes.count
     self.position = min(max(position, 0), bytes.count)
     self.depth = depth
+  }
+
+  /// Turns to other bytes, as if newly made: a hot path saves the memory of a decoder a message.
+  package func reset(_ bytes: UnsafeRawBufferPointer, payloads: [UnsafeRawBufferPointer]) {
+    unsafe self.bytes = bytes
+    if unsafe !(payloads.isEmpty && self.payloads.isEmpty) { unsafe self.payloads = payloads }
+    end = bytes.count
+    position = 0
+    owner = -1
+    left = 0
+    consumed = -1
+    taken = 0
   }
 
   /// Decodes the next value.

@@ -53,6 +53,9 @@ package struct Envelope: Hashable, Sendable {
 
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
+    /// Those of a message that may or may not carry lists. A literal would be made by the set's generic code, which other modules do not specialize.
+    package init(isList: Bool) { rawValue = isList ? Flags.list.rawValue : 0 }
+
     /// A call's target is an index into the names both sides agreed on by the fingerprint.
     package static let targetIndex = Flags(rawValue: 1 << 0)
     /// No reply is wanted.
