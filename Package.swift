@@ -197,12 +197,14 @@ let package = Package(
         "MinervaTransport", "MinervaWire",
       ]),
     tests(
-      "MinervaHostingTests", on: ["TestSupport", "Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"]),
+      "MinervaHostingTests",
+      on: ["TestSupport", "ListDiff", "Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"]),
     tests("MinervaSimulationTests", on: ["MinervaJournal", "MinervaProtocol", "MinervaSimulation", "MinervaWire"]),
     tests("MinervaDemoTests", on: ["TestSupport", "Minerva", "MinervaDemo", "MinervaHosting", "MinervaWire"]),
     tests("CommandKitTests", on: ["TestSupport", "CommandKit", "MinervaWire"], exclude: ["Snapshots"]),
     tests(
-      "ShellKitTests", on: ["TestSupport", "CommandKit", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaWire", "ShellKit"],
+      "ShellKitTests",
+      on: ["TestSupport", "CommandKit", "ListDiff", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaWire", "ShellKit"],
       exclude: ["Snapshots"]),
     tests("DiffKitTests", on: ["CommandKit", "DiffKit", "ListDiff", "MinervaWire"], exclude: ["Snapshots"]),
     tests("LoadKitTests", on: ["ListDiff", "LoadKit", "MinervaInterfaces"]),

@@ -35,8 +35,8 @@ private struct NoDiffer: DiffComputing {
 
 @Suite("The list controller")
 struct ListControllerTests {
-  private func update(_ ids: [Int], title: String = "List") -> ListUpdate {
-    ListUpdate(Screen(title) { ListSection("rows", cells: ids.map { Label("\($0)", "row \($0)") }) })
+  private func update(_ ids: [Int], title: String = "List") throws -> ListUpdate {
+    try ListUpdate(Screen(title) { ListSection("rows", cells: ids.map { Label("\($0)", "row \($0)") }) })
   }
 
   private func controller(_ differ: any DiffComputing) -> (ListController, FakeBroker) {
@@ -50,16 +50,16 @@ struct ListControllerTests {
     let gate = Gate()
     let differ = HeldDiffer([gate])
     let (list, broker) = controller(differ)
-    let first = Task { await list.update(update([1])) }
+    let first = Task { await list.update(try update([1])) }
     _ = await differ.asked.first(1)
-    let second = Task { await list.update(update([1, 2])) }
+    let second = Task { await list.update(try update([1, 2])) }
     try await until { !(await list.waitingCount < 1) }
-    let third = Task { await list.update(update([1, 2, 3])) }
+    let third = Task { await list.update(try update([1, 2, 3])) }
     try await until { !(await list.waitingCount < 2) }
     gate.open()
-    #expect(await first.value == .applied(version: 1))
-    #expect(await second.value == .superseded(by: 2))
-    #expect(await third.value == .applied(version: 2))
+    #expect(try await first.value == .applied(version: 1))
+    #expect(try await second.value == .superseded(by: 2))
+    #expect(try await third.value == .applied(version: 2))
     let reports = await broker.renderings.first(2)
     #expect(reports.map(\.change.from) == [0, 1] && reports.map(\.change.to) == [1, 2])
     #expect(reports[1].change.counts == ChangeCounts(inserts: 2) && reports[1].change.computedBy == "in process")
@@ -68,8 +68,8 @@ struct ListControllerTests {
   @Test("A changed row is one update, a changed header one section update, a changed title no change of rows")
   func counts() async throws {
     let (list, broker) = controller(InProcessDiff())
-    func screen(_ title: String, header: String, text: String) -> ListUpdate {
-      ListUpdate(
+    func screen(_ title: String, header: String, text: String) throws -> ListUpdate {
+      try ListUpdate(
         Screen(title) {
           ListSection("rows", header: header) {
             Label("1", text); Label("2", "b")
@@ -77,8 +77,8 @@ struct ListControllerTests {
         })
     }
     for value in [
-      screen("A", header: "h", text: "a"), screen("A", header: "h", text: "x"), screen("A", header: "i", text: "x"),
-      screen("B", header: "i", text: "x"),
+      try screen("A", header: "h", text: "a"), try screen("A", header: "h", text: "x"), try screen("A", header: "i", text: "x"),
+      try screen("B", header: "i", text: "x"),
     ] {
       _ = await list.update(value)
     }
@@ -90,16 +90,16 @@ struct ListControllerTests {
   @Test("A row with another type is another row")
   func types() async throws {
     let (list, broker) = controller(InProcessDiff())
-    _ = await list.update(ListUpdate(Screen("A") { ListSection("rows") { Label("1", "a") } }))
-    _ = await list.update(ListUpdate(Screen("A") { ListSection("rows") { Button("1", "a") } }))
+    _ = await list.update(try ListUpdate(Screen("A") { ListSection("rows") { Label("1", "a") } }))
+    _ = await list.update(try ListUpdate(Screen("A") { ListSection("rows") { Button("1", "a") } }))
     #expect(await broker.renderings.first(2)[1].change.counts == ChangeCounts(inserts: 1, deletes: 1))
   }
 
   @Test("When nobody computes, the list is replaced as a whole")
   func replaced() async throws {
     let (list, broker) = controller(NoDiffer())
-    _ = await list.update(update([1, 2]))
-    _ = await list.update(update([3]))
+    _ = await list.update(try update([1, 2]))
+    _ = await list.update(try update([3]))
     let change = await broker.renderings.first(2)[1].change
     #expect(change.changes.isEmpty && change.counts == ChangeCounts(inserts: 1, deletes: 2))
   }
@@ -109,15 +109,15 @@ struct ListControllerTests {
     let gate = Gate()
     let differ = HeldDiffer([gate])
     let (list, broker) = controller(differ)
-    let first = Task { await list.update(update([1])) }
+    let first = Task { await list.update(try update([1])) }
     _ = await differ.asked.first(1)
-    let second = Task { await list.update(update([2])) }
+    let second = Task { await list.update(try update([2])) }
     try await until { !(await list.waitingCount < 1) }
     await list.close()
     gate.open()
-    #expect(await first.value == .closed)
-    #expect(await second.value == .closed)
-    #expect(await list.update(update([3])) == .closed)
+    #expect(try await first.value == .closed)
+    #expect(try await second.value == .closed)
+    #expect(await list.update(try update([3])) == .closed)
     #expect(broker.said.isEmpty)
   }
 

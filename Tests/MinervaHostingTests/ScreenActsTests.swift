@@ -8,7 +8,10 @@ import Testing
 struct ScreenActsTests {
   private let screen = Screen("Form", buttons: [BarButton("close", "Close"), BarButton("add", "Add", isEnabled: false)]) {
     ListSection("rows") {
-      Swipeable(Label("row", "a"), actions: ["delete", "pin"])
+      Label("row", "a").swipeable("delete", "pin").reorderable()
+      Label("text", "to be read").selectable(false)
+      Segmented("theme", value: "light", options: ["light", "dark"])
+      Separator()
       Button("off", "Off", isEnabled: false)
       TextInput("name", "Name", value: "")
       Picker("role", "Role", value: "a", options: ["a", "b"])
@@ -30,6 +33,9 @@ struct ScreenActsTests {
       (.tap(row: "mail", action: nil), .enter("mail", value: "false")),
       (.enter(field: "name", value: "x"), .enter("name", value: "x")),
       (.enter(field: "role", value: "b"), .enter("role", value: "b")),
+      (.tap(row: "theme", action: "dark"), .enter("theme", value: "dark")),
+      (.tap(row: "role", action: "b"), .enter("role", value: "b")),
+      (.tap(row: "role", action: nil), .tap("role")),
       (.move(row: "row", before: true, other: "name"), .move("row", .before, of: "name")),
     ])
   func possible(act: Command.Act, action: Action) throws {
@@ -50,6 +56,14 @@ struct ScreenActsTests {
       (.enter(field: "role", value: "c"), "input.invalid"),
       (.enter(field: "mail", value: "maybe"), "input.invalid"),
       (.move(row: "row", before: true, other: "nothing"), "screen.no_such_row"),
+      (.move(row: "row", before: true, other: "close"), "screen.no_such_row"),
+      (.move(row: "name", before: true, other: "row"), "screen.not_reorderable"),
+      (.move(row: "off", before: true, other: "row"), "screen.disabled"),
+      (.tap(row: "text", action: nil), "screen.not_selectable"),
+      (.tap(row: "separator", action: nil), "screen.not_selectable"),
+      (.tap(row: "theme", action: nil), "screen.no_such_row"),
+      (.tap(row: "theme", action: "blue"), "input.invalid"),
+      (.swipe(row: "theme", action: "dark"), "screen.no_such_row"),
       (.execute(command: "edit", input: nil), "screen.no_such_row"),
     ])
   func impossible(act: Command.Act, code: String) {

@@ -59,6 +59,38 @@ struct CellTests {
     #expect(!Label("a", "x").identical(to: Button("a", "x")))
     #expect(Swipeable(Label("a", "x"), actions: ["delete"]).identical(to: Swipeable(Label("a", "x"), actions: ["delete"])))
     #expect(Swipeable(Label("a", "x"), actions: ["delete"]).identifier == "a")
+    #expect(!Label("a", "x").identical(to: Label("a", "x").reorderable()))
+  }
+
+  @Test("What a cell can do beside being there is added to any of them, in any order")
+  func traits() {
+    let cell = Label("a", "x").reorderable().swipeable("delete", "pin").highlightable().displayable().chosen(true)
+    #expect(cell.content.traits == [.reorderable, .highlightable, .displayable, .choice, .chosen])
+    #expect(cell.content.actions == ["delete", "pin"] && cell.render(width: 40) == ["◉ x  ‹delete|pin›"])
+    #expect(Label("a", "x").chosen(false).render(width: 10) == ["○ x"])
+    #expect(Label("a", "x").selectable(false).selectable(true).content == Label("a", "x").content)
+    #expect(!Label("a", "x").selectable(false).content.isSelectable && !Margin().content.isSelectable && !Separator().content.isSelectable)
+    #expect(Button("b", "Go").swipeable("x").sized(.explicit(width: 4, height: 2)).render(width: 40) == ["[ Go", "]"])
+    #expect(Button("b", "Go").measure(width: 40) == 1 && TextArea("t", "T", value: "", lines: 3).measure(width: 40) == 4)
+    let own = Swipeable(Label("a", "x"), actions: ["delete"]).reorderable()
+    #expect(own.content.actions == ["delete"] && own.content.traits == .reorderable)
+    // Where there is no room behind the text, the actions stand below it.
+    #expect(Label("a", "some words").swipeable("delete").render(width: 12) == ["some words", "‹delete›"])
+  }
+
+  @Test("Rows are moved before and after others, inside a section and across")
+  func reordering() {
+    var list = ["a", "b", "c"]
+    #expect(list.move("c", .before, of: "a", id: \.self) && list == ["c", "a", "b"])
+    #expect(list.move("c", .after, of: "b", id: \.self) && list == ["a", "b", "c"])
+    #expect(list.move("b", .before, of: "b", id: \.self) && list == ["a", "b", "c"])
+    #expect(!list.move("x", .before, of: "a", id: \.self) && !list.move("a", .before, of: "x", id: \.self) && list == ["a", "b", "c"])
+    var sections = [ListSection("s", cells: ["1", "2"].map { Label($0, $0) }), ListSection("t", cells: [Label("3", "3")])]
+    func ids() -> [[String]] { sections.map { $0.cells.map(\.identifier) } }
+    #expect(sections.move("1", .after, of: "3") && ids() == [["2"], ["3", "1"]])
+    #expect(sections.move("2", .before, of: "1") && ids() == [[], ["3", "2", "1"]])
+    #expect(sections.move("2", .after, of: "1") && ids() == [[], ["3", "1", "2"]])
+    #expect(!sections.move("9", .after, of: "1") && !sections.move("1", .after, of: "9") && ids() == [[], ["3", "1", "2"]])
   }
 
   @Test("A long list is carried in part and counted whole")

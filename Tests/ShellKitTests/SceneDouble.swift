@@ -1,3 +1,4 @@
+import ListDiff
 import Minerva
 import MinervaInterfaces
 import MinervaNavigation
@@ -7,7 +8,7 @@ import ShellKit
 /// A scene in memory: the real core with a scripted host, for tests of the session and of scripts.
 ///
 /// `Tabs` brings the tabs home and orders; `Bad` refuses its input; a tap on `out` gives an output, on `open` opens Detail, on `add` inserts
-/// a row, on `done` finishes; a row `nope` does not exist.
+/// a row, on `drop` deletes the first, on `turn` reverses all, on `done` finishes; a row `nope` does not exist.
 actor SceneDouble: SceneTarget {
   private var core = SceneState(scene: "main", app: "shop")
   private var feeds: [AsyncStream<SceneEvent>.Continuation] = []
@@ -15,7 +16,7 @@ actor SceneDouble: SceneTarget {
   private var nextTxn = 0
   private var turns: [ScreenID: UInt32] = [:]
   private var rows: [ScreenID: [String]] = [:]
-  private var versions: [ScreenID: UInt64] = [:]
+  private var lists: [ScreenID: ListStamp] = [:]
   private var answers: [String: Answer] = [:]
   private var pids: [String: Int32] = ["shop-1": 100, "diff-1": 200]
   /// What a killed process leaves behind, for recoveries that are not equal.
@@ -63,7 +64,7 @@ actor SceneDouble: SceneTarget {
         ])
     }
     return SceneLook(
-      scene: "main", record: core.seq, event: number, tree: tree, renderings: renderings, isSettled: core.isSettled)
+      scene: "main", record: core.seq, event: number, tree: tree, renderings: renderings, lists: lists, isSettled: core.isSettled)
   }
 
   func events() async throws(MinervaError) -> AsyncStream<SceneEvent> {
@@ -148,19 +149,32 @@ actor SceneDouble: SceneTarget {
       case "out": report.outputs = [Array("{\"theme\":\"dark\"}".utf8)]
       case "done": report.ending = .finish(Array("{\"id\":4}".utf8))
       case "open": report.requests = [TurnRequest(.open(Command.Opening(ModuleAddress(name: "Detail"), input: Array("{\"id\":7}".utf8))))]
-      case "add":
-        rows[delivery.screen, default: ["r1"]].append("r\(turn + 1)")
-        let version = versions[delivery.screen, default: 1]
-        versions[delivery.screen] = version + 1
-        publish(
-          .list(
-            ListEvent(
-              screen: delivery.screen, from: version, to: version + 1, counts: ChangeCounts(inserts: 1), computedBy: "diff-1", changes: []))
-        )
+      case "add": change(delivery.screen) { $0.append("r\(turn + 1)") }
+      case "drop": change(delivery.screen) { if !$0.isEmpty { $0.removeFirst() } }
+      case "turn": change(delivery.screen) { $0.reverse() }
       default: break
       }
     }
     feed(.turn(report))
+  }
+
+  private func change(_ screen: ScreenID, _ body: (inout [String]) -> Void) {
+    func diffed(_ ids: [String]) -> DiffRows {
+      var rows = DiffRows()
+      rows.appendSection("main".utf8, rows: ids.count)
+      for id in ids { rows.append(id.utf8, content: 0) }
+      return rows
+    }
+    let before = rows[screen] ?? ["r1"]
+    var after = before
+    body(&after)
+    rows[screen] = after
+    guard let changes = try? diffed(before).changes(to: diffed(after)) else { return }
+    let version = lists[screen]?.version ?? 1
+    let event = ListEvent(
+      screen: screen, from: version, to: version + 1, counts: ChangeCounts(changes), computedBy: "diff-1", changes: changes.encoded())
+    lists[screen] = ListStamp(version: version + 1, change: event)
+    publish(.list(event))
   }
 
   private func publish(_ kind: SceneEvent.Kind, record: UInt64 = 0) {

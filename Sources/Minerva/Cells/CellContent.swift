@@ -28,11 +28,13 @@ public struct CellContent: Codable, Hashable, Sendable {
   public var marked: Bool?
   /// Set when the value must not be shown, logged or recorded.
   public var secret: Bool?
+  /// What the row can do beside being there.
+  public var traits: CellTraits?
 
   public init(
     id: String, type: CellType, text: String = "", detail: String? = nil, value: String? = nil, placeholder: String? = nil,
     options: [String]? = nil, actions: [String]? = nil, cells: [CellContent]? = nil, height: Int? = nil, disabled: Bool? = nil,
-    marked: Bool? = nil, secret: Bool? = nil
+    marked: Bool? = nil, secret: Bool? = nil, traits: CellTraits? = nil
   ) {
     self.id = id
     self.type = type
@@ -47,6 +49,7 @@ public struct CellContent: Codable, Hashable, Sendable {
     self.disabled = disabled
     self.marked = marked
     self.secret = secret
+    self.traits = traits
   }
 
   /// The row as it may leave its host: of a secret value only its length (P4).
@@ -60,6 +63,31 @@ public struct CellContent: Codable, Hashable, Sendable {
 
   /// Whether a person can act on the row.
   public var isEnabled: Bool { disabled != true }
+
+  /// Whether a tap reaches the author: separators and margins take none, and no row does that says so.
+  public var isSelectable: Bool { !type.isDecoration && traits?.contains(.unselectable) != true }
+}
+
+/// What a row can do beside being there, each of it optional.
+public struct CellTraits: OptionSet, Codable, Hashable, Sendable {
+  public let rawValue: Int
+
+  public init(rawValue: Int) {
+    self.rawValue = rawValue
+  }
+
+  /// It may be dragged to another place, in its section or in another one.
+  public static let reorderable = Self(rawValue: 1)
+  /// It is drawn pressed from the tap until the tap was handled.
+  public static let highlightable = Self(rawValue: 2)
+  /// Its coordinator hears when it comes into view and when it leaves it.
+  public static let displayable = Self(rawValue: 4)
+  /// A tap on it is refused.
+  public static let unselectable = Self(rawValue: 8)
+  /// It belongs to a choice of rows, and is chosen or not.
+  public static let choice = Self(rawValue: 16)
+  /// It is chosen.
+  public static let chosen = Self(rawValue: 32)
 }
 
 /// The type of cell that draws a row: part of the row's identity, as in the list contract.
@@ -83,6 +111,9 @@ public struct CellType: RawRepresentable, Hashable, Codable, Sendable {
   public static let separator = Self(rawValue: "separator")
   public static let margin = Self(rawValue: "margin")
   public static let horizontal = Self(rawValue: "horizontal")
+
+  /// Whether it separates rows and is nothing by itself: nobody acts on it or asks for it by its identifier.
+  public var isDecoration: Bool { self == .separator || self == .margin }
 
   /// Whether the row holds a value that `enter` sets.
   public var takesValue: Bool {

@@ -122,9 +122,67 @@ public struct Swipeable: ListCellModel {
   public var size: ListCellSize
 
   public init(_ cell: some ListCellModel, actions: [String]) {
+    let cell = Cell(cell)
     content = cell.content
     content.actions = actions
     size = cell.size
+  }
+}
+
+/// Any cell with something added: what the modifiers of ``ListCellModel`` make.
+public struct Cell: ListCellModel, Equatable {
+  public var content: CellContent
+  public var size: ListCellSize
+
+  /// Makes a cell like another: with its identifier, its type, what it shows, and its size.
+  public init(_ cell: some ListCellModel) {
+    content = cell.shown
+    size = cell.size
+  }
+}
+
+extension ListCellModel {
+  /// The cell as a row that may be dragged: `move s ROW before OTHER`, in its section or to another one.
+  ///
+  /// Its coordinator hears ``Action/move(_:_:of:)``; what it renders next is where the row stands.
+  public func reorderable() -> Cell { adding(.reorderable) }
+
+  /// The cell drawn as pressed from the tap until the tap was handled.
+  public func highlightable() -> Cell { adding(.highlightable) }
+
+  /// The cell whose coordinator hears when it comes into view and when it leaves it (``Coordinator/display(_:)``).
+  public func displayable() -> Cell { adding(.displayable) }
+
+  /// The cell as one that takes a tap, or as one that refuses it.
+  public func selectable(_ isSelectable: Bool) -> Cell {
+    var cell = Cell(self)
+    var traits = content.traits ?? []
+    if isSelectable { traits.remove(.unselectable) } else { traits.insert(.unselectable) }
+    cell.content.traits = traits.isEmpty ? nil : traits
+    return cell
+  }
+
+  /// The cell as one of a choice of rows, chosen or not.
+  public func chosen(_ isChosen: Bool) -> Cell { adding(isChosen ? [.choice, .chosen] : .choice) }
+
+  /// The cell with swipe actions, the first nearest to the finger: `tap s ROW ACTION` names one.
+  public func swipeable(_ actions: String...) -> Cell {
+    var cell = Cell(self)
+    cell.content.actions = actions
+    return cell
+  }
+
+  /// The cell in a size of its own.
+  public func sized(_ size: ListCellSize) -> Cell {
+    var cell = Cell(self)
+    cell.size = size
+    return cell
+  }
+
+  private func adding(_ traits: CellTraits) -> Cell {
+    var cell = Cell(self)
+    cell.content.traits = (cell.content.traits ?? []).union(traits)
+    return cell
   }
 }
 
@@ -133,6 +191,6 @@ public struct Horizontal: ListCellModel {
   public var content: CellContent
 
   public init(_ id: String, @ListBuilder<any ListCellModel> _ cells: () -> [any ListCellModel]) {
-    content = CellContent(id: id, type: .horizontal, cells: cells().map(\.content))
+    content = CellContent(id: id, type: .horizontal, cells: cells().map(\.shown))
   }
 }

@@ -81,6 +81,8 @@ public protocol Coordinator: Actor {
   func refused(_ refusal: Refusal) async throws
   /// Hears that its screen appears or disappears, in order; not awaited by anyone (K5).
   func lifecycle(_ moment: Lifecycle) async
+  /// Hears that a row of a displayable cell comes into view or leaves it, in a turn of its own.
+  func display(_ row: ListDisplay) async throws
   /// Hears that it is over; its tasks are cancelled next (K2).
   func unload() async
   /// The stacks its screen holds; asked once, after `load`.
@@ -104,6 +106,7 @@ extension Coordinator {
   public func answer(_ asked: inout Asked) throws {}
   public func refused(_ refusal: Refusal) throws {}
   public func lifecycle(_ moment: Lifecycle) {}
+  public func display(_ row: ListDisplay) throws {}
   public func unload() {}
   public func container() throws -> Container { .none }
   public func render() throws -> Screen { .none }

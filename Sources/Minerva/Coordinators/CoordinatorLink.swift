@@ -24,6 +24,10 @@ package protocol CoordinatorLink: Sendable {
   /// Asks another coordinator of the scene, directly (K7).
   func ask(_ question: String, _ argument: [UInt8], of screen: ScreenID) async throws -> [UInt8]
 
+  /// The list of the coordinator's screen.
+  /// - Throws: `nav.stale_ref` when the screen is gone.
+  func list() async throws -> any ListControlling
+
   /// Starts a task in the coordinator's scope: it is cancelled when the screen is gone (K2).
   func task(_ body: @escaping @Sendable () async -> Void)
   /// Runs `body` as one message of the coordinator's mailbox.

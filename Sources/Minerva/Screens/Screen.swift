@@ -17,6 +17,8 @@ public struct Screen: Sendable {
   public var sections: [ListSection]
   /// The commands that `execute s NAME` runs and `commands s` lists.
   public var commands: [CommandRendering] = []
+  /// What its list does about identifiers that occur twice, and when it gives up on change sets.
+  public var list = ListOptions()
   /// Set when the screen is a small form with a message and a few answers.
   public var alert: AlertForm?
 
@@ -103,7 +105,7 @@ extension Screen {
       if cell.secret == true { secret.insert(cell.id) } else if cell.type.takesValue { plain.append(cell.id) }
       for inner in cell.cells ?? [] { sort(inner) }
     }
-    for section in sections { for cell in section.cells { sort(cell.content) } }
+    for section in sections { for cell in section.cells { sort(cell.shown) } }
     // A name that stands for a secret field somewhere is a secret one everywhere.
     return secret.isEmpty ? nil : plain.filter { !secret.contains($0) }
   }
@@ -114,6 +116,22 @@ extension Screen {
   public func command(_ command: some PresentationGate) -> Screen {
     var screen = self
     screen.commands.append(CommandRendering(name: command.name, isEnabled: command.isEnabled, isExecuting: command.isExecuting))
+    return screen
+  }
+}
+
+extension Screen {
+  /// The screen with another rule for identifiers that occur twice.
+  public func duplicates(_ duplicates: ListOptions.Duplicates) -> Screen {
+    var screen = self
+    screen.list.duplicates = duplicates
+    return screen
+  }
+
+  /// The screen with other options of its list.
+  public func list(_ options: ListOptions) -> Screen {
+    var screen = self
+    screen.list = options
     return screen
   }
 }

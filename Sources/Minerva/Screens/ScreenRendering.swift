@@ -7,6 +7,10 @@ public struct ScreenRendering: Codable, Hashable, Sendable {
   public var alert: AlertForm?
   /// The commands of the screen and whether each may run now.
   public var commands: [CommandRendering]?
+  /// The row that the list was scrolled to.
+  public var anchor: ListAnchor?
+  /// The row that is drawn as pressed.
+  public var highlighted: String?
 
   public init(
     title: String, buttons: [BarButton]? = nil, tabs: [TabItem]? = nil, sections: [SectionRendering] = [], alert: AlertForm? = nil,
@@ -26,7 +30,7 @@ public struct ScreenRendering: Codable, Hashable, Sendable {
   /// The carried row of an identifier, from the first section that has it.
   public func row(_ id: String) -> CellContent? {
     for section in sections {
-      if let row = section.rows.first(where: { $0.id == id }) { return row }
+      if let row = section.rows.first(where: { $0.id.utf8.elementsEqual(id.utf8) }) { return row }
     }
     return nil
   }
@@ -40,18 +44,21 @@ public struct SectionRendering: Codable, Hashable, Sendable {
   public var constraints: ListSection.Constraints?
   /// The rows in order: all of them, or the first ones of a long section.
   public var rows: [CellContent]
+  /// The sizes that rows ask for, one a row, unless all are measured.
+  public var sizes: [ListCellSize]?
   /// How many rows the section has beyond those carried, or `nil` when it carries all.
   public var beyond: Int?
 
   public init(
     id: String, header: String? = nil, footer: String? = nil, constraints: ListSection.Constraints? = nil, rows: [CellContent],
-    beyond: Int? = nil
+    sizes: [ListCellSize]? = nil, beyond: Int? = nil
   ) {
     self.id = id
     self.header = header
     self.footer = footer
     self.constraints = constraints
     self.rows = rows
+    self.sizes = sizes
     self.beyond = beyond
   }
 
@@ -83,12 +90,14 @@ extension ScreenRendering {
     var left = Self.carriedRows
     var sections: [SectionRendering] = []
     for section in screen.sections {
-      let rows = section.cells.prefix(left).map(\.content.masked)
+      let cells = section.cells.prefix(left)
+      let rows = cells.map(\.shown.masked)
       left -= rows.count
       sections.append(
         SectionRendering(
           id: section.identifier, header: section.header, footer: section.footer,
           constraints: section.constraints == ListSection.Constraints() ? nil : section.constraints, rows: rows,
+          sizes: cells.contains { $0.size != .measured } ? cells.map(\.size) : nil,
           beyond: rows.count < section.cells.count ? section.cells.count - rows.count : nil))
     }
     self.init(

@@ -22,6 +22,9 @@ extension BrokerStateMachine {
       slot.hosts.insert(resumption.host)
       // Whoever makes a screen again says what it shows, also when that is nothing.
       slot.announced.insert(resumption.screen)
+      // What another life was told, or kept, is nothing to this one.
+      slot.hidden.remove(resumption.screen)
+      slot.behind.remove(resumption.screen)
       registry.adjustLoad(of: resumption.host, by: 1)
       let order = ResumeOrder(
         scene: slot.identity, resumption: resumption, at: slot.time(now), shown: slot.shown[resumption.screen])
@@ -101,6 +104,8 @@ extension BrokerStateMachine {
     slot.shown.removeValue(forKey: departure.screen)
     slot.plainFields.removeValue(forKey: departure.screen)
     slot.announced.remove(departure.screen)
+    slot.hidden.remove(departure.screen)
+    slot.behind.remove(departure.screen)
     let host = departure.host.isEmpty ? linked ?? "" : departure.host
     guard !host.isEmpty else { return }
     registry.adjustLoad(of: host, by: -1)

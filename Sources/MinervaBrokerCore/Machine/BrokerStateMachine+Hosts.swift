@@ -77,6 +77,7 @@ extension BrokerStateMachine {
           .hostBack(HostReturn(host: node, kept: false, resuming: offered.map(\.summary.screen))), to: name, now: now, &actions)
       }
     }
+    if !mine.isEmpty { tellSight(of: slot, all: node, &actions) }
     takeOver(name, by: registration, now: now, &actions)
     announceIdle(name, now: now, &actions)
   }
@@ -152,6 +153,11 @@ extension BrokerStateMachine {
     let name = report.scene.name, screen = report.rendering.screen
     guard scenes[name]?.identity == report.scene, scenes[name]?.state.screen(screen) != nil else { return [] }
     if report.answersTurn { scenes[name]?.announced.remove(screen) }
+    if report.isBehind == true {
+      scenes[name]?.behind.insert(screen)
+    } else if !report.rendering.body.isEmpty {
+      scenes[name]?.behind.remove(screen)
+    }
     // What is said again, after an answer was lost or beside a repetition of the whole, must neither take a list back nor change it twice.
     let known = scenes[name]?.renderings[screen]?.version ?? 0
     let isNew = report.change.from == 0 ? report.rendering.version >= known : report.rendering.version > known

@@ -27,6 +27,10 @@ package final class SceneSlot {
   var shown: [ScreenID: ShownList] = [:]
   /// Screens whose turn announced a rendering that has not come.
   var announced: Set<ScreenID> = []
+  /// Screens whose hosts have been told that nobody sees them.
+  var hidden: Set<ScreenID> = []
+  /// Screens whose lists keep something newer until they are seen.
+  var behind: Set<ScreenID> = []
   /// Hosts that run, or ran, coordinators of it.
   var hosts: Set<String> = []
   /// Whether the last event said that nothing is under way.

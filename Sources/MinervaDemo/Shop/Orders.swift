@@ -63,22 +63,15 @@ actor OrdersCoordinator: Coordinator {
     case .swipe(let row, action: "delete"): state.orders.removeAll { "\($0)" == row }
     case .tap("new"): state.orders.insert((state.orders.max() ?? 0) + 1, at: 0)
     case .tap(let row): if let id = Int(row) { try context.push(ShopApp.Order.self, .init(id: id)) }
-    case .move(let row, let place, let other): move(row, place, other)
+    case .move(let row, let place, let other): state.orders.move(row, place, of: other) { "\($0)" }
     default: break
     }
-  }
-
-  private func move(_ row: String, _ place: Action.Placement, _ other: String) {
-    guard let moved = Int(row), row != other, let target = Int(other), state.orders.contains(moved) else { return }
-    state.orders.removeAll { $0 == moved }
-    guard let index = state.orders.firstIndex(of: target) else { return }
-    state.orders.insert(moved, at: place == .before ? index : index + 1)
   }
 
   func render() -> Screen {
     Screen("Orders", buttons: [BarButton("new", "New")]) {
       ListSection("orders") {
-        for id in state.orders { Swipeable(Label("\(id)", "Order \(id)"), actions: ["delete"]) }
+        for id in state.orders { Label("\(id)", "Order \(id)").swipeable("delete").reorderable() }
       }
     }
   }

@@ -42,11 +42,22 @@ struct ContentHash {
     add(cell.options)
     add(cell.actions)
     add(UInt64(bitPattern: Int64(cell.height ?? -1)))
+    add(UInt64(bitPattern: Int64(cell.traits?.rawValue ?? 0)))
     let flags: UInt64 = (cell.disabled == true ? 1 : 0) | (cell.marked == true ? 2 : 0) | (cell.secret == true ? 4 : 0)
     add(flags)
     for inner in cell.cells ?? [] {
       add(inner.id)
       add(inner)
+    }
+  }
+
+  mutating func add(_ size: ListCellSize) {
+    switch size {
+    case .measured: add(0)
+    case .explicit(let width, let height):
+      add(UInt64(bitPattern: Int64(width)))
+      add(UInt64(bitPattern: Int64(height)))
+    case .relative: add(1)
     }
   }
 

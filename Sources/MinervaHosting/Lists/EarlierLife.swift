@@ -18,8 +18,7 @@ struct EarlierLife: Sendable {
   /// - Parameter now: What is drawn now, which is most often the same.
   func rows(or now: ListUpdate) async -> ListUpdate? {
     if now.digest == shown.digest { return now }
-    guard let screen = try? await draw() else { return nil }
-    let earlier = ListUpdate(screen)
+    guard let screen = try? await draw(), let earlier = try? ListUpdate(screen) else { return nil }
     return earlier.digest == shown.digest ? earlier : nil
   }
 }

@@ -35,9 +35,11 @@ actor Mailbox {
   private nonisolated let coordinator: any CoordinatorRunning
   private let buffer: TurnBuffer
   private nonisolated let link: any BrokerLink
-  private let list: ListController
+  nonisolated let list: ListController
 
   private nonisolated let inbox = Mutex<[(Message, SceneTime)]>([])
+  /// Whether the screen is seen, as far as that was not passed on to the list.
+  private nonisolated let sight = Mutex<(isSeen: Bool, isAwaited: Bool)?>(nil)
   private var queue: [Item] = []
   private var accepted: UInt32 = 0
   private(set) var handled: UInt32 = 0
@@ -60,7 +62,7 @@ actor Mailbox {
   private var waiters: [RequestToken: [Waiter]] = [:]
 
   private var shown = Screen.none
-  private var lastUpdate: ListUpdate?
+  private var hasShown = false
   private var state: [UInt8]?
   /// What an earlier life of this screen showed, until the first rendering of this one.
   private var earlier: EarlierLife?
@@ -101,6 +103,21 @@ actor Mailbox {
     guard lease == self.lease else { return }
     inbox.withLock { $0.append((message, time)) }
     Task { await takeInbox() }
+  }
+
+  /// Hears that the screen is seen, or is not, in the order of the calls.
+  nonisolated func see(_ isSeen: Bool, isAwaited: Bool) {
+    sight.withLock { $0 = (isSeen, isAwaited || $0?.isAwaited == true) }
+    Task { await passSight() }
+  }
+
+  /// Tells the list the newest of what was heard.
+  private func passSight() async {
+    let heard = sight.withLock { sight in
+      defer { sight = nil }
+      return sight
+    }
+    if let heard { await list.setVisible(heard.isSeen, isAwaited: heard.isAwaited) }
   }
 
   /// Queues what has been posted. Whichever of the tasks comes first takes all, so their order does not matter.
@@ -257,7 +274,7 @@ actor Mailbox {
     }
     await finishTurn(run: run, failure: failure, renders: renders)
     if let done {
-      await list.settled()
+      await list.afterUpdate()
       done.resume()
     }
   }
@@ -277,7 +294,7 @@ actor Mailbox {
     case .input(let input): try await coordinator.configure(input)
     case .sealedInput:
       throw MinervaError(.inputLost, "the secrets of this input were lost with a restart of the broker; send it again")
-    case .act(let act): try await coordinator.handle(ScreenActs.action(act, on: shown))
+    case .act(let act): try await handle(act)
     case .childOutput(let child, let module, let number, let payload):
       try await coordinator.child(ChildEvent(child: child, module: module, kind: .output(UInt64(number)), payload: payload))
     case .childEnded(let child, let module, let reason, let result):
@@ -287,6 +304,26 @@ actor Mailbox {
     case .lifecycle(let moment): await coordinator.lifecycle(moment)
     }
     return true
+  }
+
+  private func handle(_ act: Command.Act) async throws {
+    let action = try ScreenActs.action(act, on: shown)
+    guard case .tap(let row) = action, shown.row(row)?.traits?.contains(.highlightable) == true else {
+      return try await coordinator.handle(action)
+    }
+    await list.highlight(row)
+    do {
+      try await coordinator.handle(action)
+    } catch {
+      await list.highlight(nil)
+      throw error
+    }
+    await list.highlight(nil)
+  }
+
+  /// Tells the coordinator which of its rows came into view or left it, in a turn of its own.
+  nonisolated func display(_ rows: [ListDisplay]) {
+    Task { await perform { [coordinator] in for row in rows { try await coordinator.display(row) } } }
   }
 
   // MARK: Children
@@ -359,7 +396,7 @@ actor Mailbox {
     let contents = buffer.take(failed: failure != nil)
     var failure = failure
     var newState: [UInt8]?
-    var screen: Screen?
+    var update: ListUpdate?
     do {
       if failure != nil {
         if let state { try await coordinator.restore(state) }
@@ -367,13 +404,14 @@ actor Mailbox {
         let encoded = try await coordinator.state()
         if encoded != state { newState = encoded }
       }
-      if renders { screen = try await coordinator.screen() }
+      if renders { update = try ListUpdate(try await coordinator.screen()) }
     } catch {
       failure = failure ?? error
+      if let error = error as? MinervaError, error.code == .listDuplicateID { link.note("\(self.screen) keeps what it shows: \(error)") }
     }
     // A screen that was made again says what it shows in any case: it is waited for.
-    if isAwaited, screen == nil { screen = Screen.none }
-    let update = screen.flatMap { isOver ? nil : changed($0) }
+    if isAwaited, update == nil { update = try? ListUpdate(.none) }
+    if let drawn = update { update = isOver ? nil : await changed(drawn) }
     let drawn = newState ?? state
     let needsRecord = current != nil || !contents.isEmpty || newState != nil
     if needsRecord {
@@ -391,12 +429,14 @@ actor Mailbox {
   }
 
   /// What the screen shows now, if that is not what it showed before.
-  private func changed(_ screen: Screen) -> ListUpdate? {
-    shown = screen
-    let update = ListUpdate(screen)
-    guard update != lastUpdate, !(lastUpdate == nil && !isAwaited && screen.isEmpty) else { return nil }
-    lastUpdate = update
-    return update
+  private func changed(_ update: ListUpdate) async -> ListUpdate? {
+    shown = update.screen
+    if !hasShown {
+      guard isAwaited || !update.isEmpty else { return nil }
+      hasShown = true
+      return update
+    }
+    return await list.isNews(update) ? update : nil
   }
 
   private func submit(_ contents: TurnBuffer.Contents, state newState: [UInt8]?, failure: (any Error)?, rendering: Bool) async {

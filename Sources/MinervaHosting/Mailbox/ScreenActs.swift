@@ -5,40 +5,54 @@ import MinervaWire
 /// Checks what a person does against what the screen shows, so that authors only see what was possible.
 enum ScreenActs {
   /// The author's action for an act.
-  /// - Throws: `screen.no_such_row`, `screen.disabled`, or `input.invalid` for a value that the field does not take.
+  /// - Throws: `screen.no_such_row`, `screen.disabled`, `screen.not_selectable`, `screen.not_reorderable`, or `input.invalid` for a value
+  ///   that the field does not take.
   static func action(_ act: Command.Act, on screen: Screen) throws -> Action {
     switch act {
     case .tap(let row, let action?), .swipe(let row, let action?):
       let cell = try enabled(row, on: screen)
-      guard cell?.actions?.contains(action) == true else {
-        let known = cell?.actions ?? []
-        throw MinervaError(
-          "screen.no_such_row", "row \(row) has no action \"\(action)\"; it has \(known.isEmpty ? "none" : known.joined(separator: ", "))")
+      if cell?.actions?.contains(action) == true { return .swipe(row, action: action) }
+      // A segment, or a value of a picker, is tapped by its name.
+      if case .tap = act, cell?.type == .segmented || cell?.type == .picker {
+        try check(action, for: cell, row)
+        return .enter(row, value: action)
       }
-      return .swipe(row, action: action)
+      let known = cell?.actions ?? []
+      throw MinervaError(
+        .screenNoSuchRow, "row \(row) has no action \"\(action)\"; it has \(known.isEmpty ? "none" : known.joined(separator: ", "))")
     case .swipe(let row, nil):
       guard let action = try enabled(row, on: screen)?.actions?.first else {
-        throw MinervaError("screen.no_such_row", "row \(row) has no swipe action")
+        throw MinervaError(.screenNoSuchRow, "row \(row) has no swipe action")
       }
       return .swipe(row, action: action)
     case .tap(let row, nil):
       let cell = try enabled(row, on: screen)
-      if cell?.type == .toggle { return .enter(row, value: cell?.value == "true" ? "false" : "true") }
-      return .tap(row)
+      guard cell?.isSelectable ?? true else { throw MinervaError(.screenNotSelectable, "row \(row) takes no tap") }
+      switch cell?.type {
+      case .toggle?: return .enter(row, value: cell?.value == "true" ? "false" : "true")
+      case .segmented?:
+        let segments = cell?.options ?? []
+        throw MinervaError(.screenNoSuchRow, "tap a segment of \(row) by its name: \(segments.joined(separator: ", "))")
+      default: return .tap(row)
+      }
     case .enter(let field, let value):
       try check(value, for: try enabled(field, on: screen), field)
       return .enter(field, value: value)
     case .enterSealed(let field, _):
       throw MinervaError(.inputLost, "what was entered into \(field) was lost with a restart of the broker; enter it again")
     case .move(let row, let before, let other):
-      _ = try enabled(row, on: screen)
-      _ = try enabled(other, on: screen)
+      guard let cell = try enabled(row, on: screen), cell.traits?.contains(.reorderable) == true else {
+        throw MinervaError(.screenNotReorderable, "row \(row) may not be moved")
+      }
+      guard try enabled(other, on: screen) != nil else {
+        throw MinervaError(.screenNoSuchRow, "\(other) is a button: a row is moved before or after a row")
+      }
       return .move(row, before ? .before : .after, of: other)
     case .execute(let command, let input):
       guard let known = screen.commands.first(where: { $0.name == command }) else {
         let names = screen.commands.map(\.name).joined(separator: ", ")
         throw MinervaError(
-          "screen.no_such_row", "\"\(screen.title)\" has no command \"\(command)\"; it has \(names.isEmpty ? "none" : names)")
+          .screenNoSuchRow, "\"\(screen.title)\" has no command \"\(command)\"; it has \(names.isEmpty ? "none" : names)")
       }
       guard known.isEnabled else { throw MinervaError("command.disabled", "\(command) cannot run now") }
       return .execute(command, payload: input)
@@ -47,23 +61,15 @@ enum ScreenActs {
 
   /// The row of an identifier, or `nil` for a button of the title bar or an alert.
   private static func enabled(_ id: String, on screen: Screen) throws -> CellContent? {
-    for button in screen.buttons + (screen.alert?.answers ?? []) where button.id == id {
+    for button in screen.buttons + (screen.alert?.answers ?? []) where ByteText.same(button.id, id) {
       guard button.isEnabled else { throw disabled(id) }
       return nil
     }
-    for section in screen.sections {
-      for cell in section.cells {
-        if cell.identifier == id {
-          guard cell.content.isEnabled else { throw disabled(id) }
-          return cell.content
-        }
-        if cell.cellType == .horizontal, let inner = cell.content.cells?.first(where: { $0.id == id }) {
-          guard inner.isEnabled else { throw disabled(id) }
-          return inner
-        }
-      }
+    guard let row = screen.row(id) else {
+      throw MinervaError(.screenNoSuchRow, "\"\(screen.title)\" has no row \"\(id)\"; \(rows(of: screen))")
     }
-    throw MinervaError("screen.no_such_row", "\"\(screen.title)\" has no row \"\(id)\"; \(rows(of: screen))")
+    guard row.isEnabled else { throw disabled(id) }
+    return row
   }
 
   /// What stands there instead, the first few by name.
@@ -76,7 +82,7 @@ enum ScreenActs {
 
   private static func check(_ value: String, for cell: CellContent?, _ field: String) throws {
     guard let cell, cell.type.takesValue else {
-      throw MinervaError("screen.no_such_row", "\"\(field)\" is no field; tap it instead")
+      throw MinervaError(.screenNoSuchRow, "\"\(field)\" is no field; tap it instead")
     }
     let options = cell.type == .toggle ? ["true", "false"] : cell.options ?? []
     guard options.isEmpty || options.contains(value) else {
@@ -86,6 +92,20 @@ enum ScreenActs {
   }
 
   private static func disabled(_ id: String) -> MinervaError {
-    MinervaError("screen.disabled", "\(id) cannot be used now")
+    MinervaError(.screenDisabled, "\(id) cannot be used now")
+  }
+}
+
+extension Screen {
+  /// What the first row of an identifier shows, those of horizontal collections included. O(rows).
+  func row(_ id: String) -> CellContent? {
+    for section in sections {
+      for cell in section.cells {
+        if ByteText.same(cell.identifier, id) { return cell.shown }
+        guard cell.cellType == .horizontal else { continue }
+        if let inner = cell.content.cells?.first(where: { ByteText.same($0.id, id) }) { return inner }
+      }
+    }
+    return nil
   }
 }

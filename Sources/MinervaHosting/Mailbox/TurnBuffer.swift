@@ -87,6 +87,10 @@ final class TurnBuffer: CoordinatorLink {
     try await mailbox().ask(CoordinatorCall(scene: identity, screen: screen, method: question, argument: argument))
   }
 
+  func list() async throws -> any ListControlling {
+    try mailbox().list
+  }
+
   func task(_ body: @escaping @Sendable () async -> Void) {
     guard let mailbox = box.get() else { return }
     Task { await mailbox.startTask(body) }
@@ -94,6 +98,11 @@ final class TurnBuffer: CoordinatorLink {
 
   func perform(_ body: @escaping @Sendable () async throws -> Void) async {
     await box.get()?.perform(body)
+  }
+
+  /// Tells the coordinator which of its rows came into view or left it.
+  func display(_ rows: [ListDisplay]) {
+    box.get()?.display(rows)
   }
 
   private func mailbox() throws -> Mailbox {

@@ -14,6 +14,7 @@ protocol CoordinatorRunning: Sendable {
   func answer(_ question: String, _ argument: [UInt8]) async throws -> [UInt8]
   func refused(_ refusal: Refusal) async throws
   func lifecycle(_ moment: Lifecycle) async
+  func display(_ row: ListDisplay) async throws
   func unload() async
   /// The declared state, `nil` when there is none.
   func state() async throws -> [UInt8]?
@@ -46,6 +47,7 @@ struct TypedCoordinator<Running: Coordinator>: CoordinatorRunning {
   func answer(_ question: String, _ argument: [UInt8]) async throws -> [UInt8] { try await coordinator.answer(question, argument) }
   func refused(_ refusal: Refusal) async throws { try await coordinator.refused(refusal) }
   func lifecycle(_ moment: Lifecycle) async { await coordinator.lifecycle(moment) }
+  func display(_ row: ListDisplay) async throws { try await coordinator.display(row) }
   func unload() async { await coordinator.unload() }
   func state() async throws -> [UInt8]? { try await coordinator.encodedState() }
   func screen() async throws -> Screen { try await coordinator.render() }

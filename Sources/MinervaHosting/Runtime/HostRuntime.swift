@@ -61,6 +61,13 @@ package actor HostRuntime {
       case .deliver(let scene, let delivery, let time):
         mailboxes[Key(scene: scene, screen: delivery.screen)]?.post(delivery.message, lease: delivery.lease, at: time)
       case .end(let scene, let departure): end(departure.screen, in: scene)
+      case .seen(let scene, let screen, let isSeen, let isAwaited):
+        if let mailbox = mailboxes[Key(scene: scene, screen: screen)] {
+          mailbox.see(isSeen, isAwaited: isAwaited)
+        } else if isAwaited {
+          // Nobody is there to answer: the scene must not wait for it.
+          Task { [link] in await link.report(.nothing(of: screen, in: scene)) }
+        }
       }
     }
   }
@@ -94,7 +101,8 @@ package actor HostRuntime {
     do {
       let offer = try modules.offer(module)
       let coordinator = try await Self.made(offer, input, buffer)
-      let list = ListController(scene: key.scene, screen: key.screen, link: link, differ: differ)
+      let list = ListController(
+        scene: key.scene, screen: key.screen, link: link, differ: differ, hearsDisplay: { [buffer] in buffer.display($0) })
       let earlier = shown.map { shown in
         EarlierLife(shown: shown) { try await Self.screen(offer, input, shown.state, key) }
       }

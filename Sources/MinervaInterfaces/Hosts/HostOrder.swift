@@ -37,6 +37,8 @@ public enum HostOrder: Codable, Sendable {
   case deliver(SceneIdentity, Delivery, at: SceneTime)
   /// A coordinator is over: cancel its tasks, forget it.
   case end(SceneIdentity, Departure)
+  /// A screen came into view, or left it: a list that nobody sees takes no updates. One that is awaited answers with a `RenderingReport`.
+  case seen(SceneIdentity, ScreenID, isSeen: Bool, isAwaited: Bool)
 }
 
 /// A call from one coordinator to another, host to host (K7).

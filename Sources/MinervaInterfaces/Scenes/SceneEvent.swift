@@ -56,14 +56,19 @@ public struct ListEvent: Codable, Sendable {
   public var computedBy: String
   /// The change set in the compact binary form, sectioned; empty when the list was replaced as a whole.
   public var changes: [UInt8]
+  /// Whether viewers should show the change as a movement; `nil` is yes.
+  public var isAnimated: Bool?
 
-  public init(screen: ScreenID, from: UInt64, to: UInt64, counts: ChangeCounts, computedBy: String, changes: [UInt8]) {
+  public init(
+    screen: ScreenID, from: UInt64, to: UInt64, counts: ChangeCounts, computedBy: String, changes: [UInt8], isAnimated: Bool? = nil
+  ) {
     self.screen = screen
     self.from = from
     self.to = to
     self.counts = counts
     self.computedBy = computedBy
     self.changes = changes
+    self.isAnimated = isAnimated
   }
 }
 

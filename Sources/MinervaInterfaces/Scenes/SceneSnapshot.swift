@@ -41,11 +41,14 @@ public struct StampedRendering: Codable, Sendable {
   public var version: UInt64
   /// The framework's `ScreenRendering`, encoded; the broker passes it on unread. Empty when the screen has never shown anything.
   public var body: [UInt8]
+  /// The change set that led to this version, unless the list was said as a whole.
+  public var change: ListEvent?
 
-  public init(screen: ScreenID, version: UInt64, body: [UInt8]) {
+  public init(screen: ScreenID, version: UInt64, body: [UInt8], change: ListEvent? = nil) {
     self.screen = screen
     self.version = version
     self.body = body
+    self.change = change
   }
 }
 
@@ -60,10 +63,12 @@ public struct RenderingReport: Codable, Sendable {
   public var shown: ShownList?
   /// Of a screen with secret fields, those whose values may be written down (P4); `nil` where all may.
   public var plainFields: [String]?
+  /// Whether the list keeps something newer until its screen is seen.
+  public var isBehind: Bool?
 
   public init(
     scene: SceneIdentity, rendering: StampedRendering, change: ListEvent, answersTurn: Bool, shown: ShownList? = nil,
-    plainFields: [String]? = nil
+    plainFields: [String]? = nil, isBehind: Bool? = nil
   ) {
     self.scene = scene
     self.rendering = rendering
@@ -71,6 +76,7 @@ public struct RenderingReport: Codable, Sendable {
     self.answersTurn = answersTurn
     self.shown = shown
     self.plainFields = plainFields
+    self.isBehind = isBehind
   }
 }
 

@@ -92,7 +92,16 @@ public enum ErrorCatalogue {
   ]
 
   private static let rest: [Entry] = [
+    Entry(.screenNoSuchRow, "the screen has no such row, field, action or command", "look at list, or commands, for what it has"),
+    Entry(.screenDisabled, "the row or button takes nothing from a person now", "look at list for why, or wait until it is enabled"),
+    Entry(.screenNotSelectable, "the row is there to be read, not to be tapped", "tap another row"),
+    Entry(.screenNotReorderable, "the row may not be dragged", "move a row that its screen made reorderable (list shows ↕)"),
+    Entry(.screenCovered, "another layer lies over the screen", "dismiss what covers it, or act on what is on top"),
+    Entry(.screenNotRendered, "the screen has not shown anything yet", "wait until its host has drawn it (wait settled)"),
     Entry(.listStale, "the call speaks of an earlier version of the list", "take the current version and repeat", retryable: true),
+    Entry(.listDuplicateID, "an identifier occurs twice in a list", "make it unique, or give the screen another policy for duplicates"),
+    Entry(.listNoRow, "the list has no such row", "ask the list where the row stands (indexPath)"),
+    Entry(.listNotVisible, "nobody sees the list", "render: the newest value is shown when the screen is seen again"),
     Entry(.diffPoison, "every worker that took the job died", "look at the job's data; details.dead_workers names them"),
     Entry(.diffSuperseded, "a newer job for the same list replaced this one", "nothing: the newer answer is the one to show"),
     Entry(.diffNoWorker, "no diff worker is running", "start one (minerva up)", retryable: true),

@@ -86,8 +86,19 @@ extension MinervaError.Code {
   public static let routeFailed: Self = "route.failed"
   public static let routeSuperseded: Self = "route.superseded"
 
+  // What a person does on a screen.
+  public static let screenNoSuchRow: Self = "screen.no_such_row"
+  public static let screenDisabled: Self = "screen.disabled"
+  public static let screenNotSelectable: Self = "screen.not_selectable"
+  public static let screenNotReorderable: Self = "screen.not_reorderable"
+  public static let screenCovered: Self = "screen.covered"
+  public static let screenNotRendered: Self = "screen.not_rendered"
+
   // Lists, workers, journal, time.
   public static let listStale: Self = "list.stale"
+  public static let listDuplicateID: Self = "list.duplicate_id"
+  public static let listNoRow: Self = "list.no_row"
+  public static let listNotVisible: Self = "list.not_visible"
   public static let diffPoison: Self = "diff.poison"
   public static let diffSuperseded: Self = "diff.superseded"
   public static let diffNoWorker: Self = "diff.no_worker"

@@ -3,13 +3,15 @@ package import MinervaInterfaces
 import MinervaNavigation
 
 /// An event of the feed with its dotted name and its fields, as `watch`, `wait event` and `expect event` read it.
-package struct EventText: Sendable, Hashable {
+package struct EventText: Sendable {
   package var scene: String
   package var number: UInt64
   package var record: UInt64
   package var name: String
   /// In the order in which they are shown.
   package var fields: [Field]
+  /// The change set, when it is one.
+  private var change: ListEvent?
 
   package struct Field: Sendable, Hashable {
     package var key: String
@@ -32,6 +34,7 @@ package struct EventText: Sendable, Hashable {
 
   /// `#31 screen.resumed s11 Orders on shop-2`: the fields without names where they say enough by themselves.
   package var line: String {
+    if let change { return "\(record > 0 ? "#\(record)" : "-") \(name) \(ChangeText.line(change, of: change.screen.description))" }
     let plain: Set<String> = ["screen", "module", "node", "text"]
     let words = fields.map { field in
       let value = Escaping.visible(field.value)
@@ -52,6 +55,7 @@ extension EventText {
   package init(_ event: SceneEvent) {
     let (name, fields) = Self.described(event.kind)
     self.init(scene: event.scene, number: event.number, record: event.record, name: name, fields: fields)
+    if case .list(let list) = event.kind { change = list }
   }
 
   private static func described(_ kind: SceneEvent.Kind) -> (String, [(String, String)]) {

@@ -6,7 +6,7 @@ package import MinervaNavigation
 package struct SceneDrawing {
   private let look: SceneLook
   private let width: Int
-  /// Rows drawn of one screen; `list` shows the rest.
+  /// Lines drawn of one screen, from where its list was scrolled to; `list` shows the rest.
   private static let height = 48
 
   package init(_ look: SceneLook, width: Int) {
@@ -64,13 +64,12 @@ package struct SceneDrawing {
         screen.needsInput ? "(its host and its secrets are lost)" : screen.isSuspended ? "(waiting for its host)" : "(shows nothing)",
       ]
     }
-    var lines = rendering.lines(width: width - DisplayWidth.of(back)).map(Escaping.visible)
+    let window = rendering.window(width: width, height: Self.height, titleWidth: width - DisplayWidth.of(back))
+    var lines = window.lines
+    if window.above > 0 { lines.insert("… \(window.above) more lines above; list shows all", at: 1) }
+    if window.below > 0 { lines.append("… \(window.below) more lines; list shows all") }
     if rendering.title.isEmpty, rendering.alert == nil, screen.container != .none {
       lines = Array(lines.drop { $0.allSatisfy(\.isWhitespace) })
-    }
-    if lines.count > Self.height {
-      let rest = lines.count - Self.height
-      lines = lines.prefix(Self.height) + ["… \(rest) more lines; list shows all"]
     }
     guard !lines.isEmpty, !rendering.title.isEmpty else { return lines }
     lines[0] = back + lines[0]

@@ -34,6 +34,15 @@ package struct EventPattern: Sendable, Hashable, CustomStringConvertible {
     return wanted.count == given.count
   }
 
+  /// The topic that a watcher means: events of one kind may be called by their plural, `lists` for `list`.
+  package static func topic(_ word: String) -> String {
+    switch word {
+    case "lists", "screens", "requests", "tabs", "gestures": String(word.dropLast())
+    case "processes": "process"
+    default: word
+    }
+  }
+
   package var description: String {
     ([name] + fields.map { "\($0.key)=\($0.value)" }).joined(separator: " ")
   }

@@ -67,13 +67,15 @@ package final class ClientTarget: SceneTarget {
     guard record == nil else { throw MinervaError(.unsupported, "looking at the past is not offered by this broker") }
     let snapshot = try await stating { try await self.client.snapshot(of: self.scene, renderings: true) }
     var renderings: [ScreenID: ScreenRendering] = [:]
+    var lists: [ScreenID: ListStamp] = [:]
     for stamped in snapshot.renderings {
+      lists[stamped.screen] = ListStamp(version: stamped.version, change: stamped.change)
       renderings[stamped.screen] = try await stating { try ScreenRendering(encoded: stamped.body) }
     }
     await catchUp(snapshot)
     return SceneLook(
       scene: snapshot.scene.name, record: snapshot.record, event: snapshot.event, tree: snapshot.tree, renderings: renderings,
-      isSettled: snapshot.settled)
+      lists: lists, isSettled: snapshot.settled)
   }
 
   /// A publisher that came back may have spoken before it was heard again, and said nothing since: when looks have known of later events for

@@ -86,18 +86,34 @@ package struct SceneLook: Sendable {
   package var event: UInt64
   package var tree: SceneTree
   package var renderings: [ScreenID: ScreenRendering]
+  /// The version of each list, and the change set that led to it where it is known.
+  package var lists: [ScreenID: ListStamp]
   /// Whether no request, message or rendering is under way.
   package var isSettled: Bool
 
   package init(
-    scene: String, record: UInt64, event: UInt64, tree: SceneTree, renderings: [ScreenID: ScreenRendering], isSettled: Bool
+    scene: String, record: UInt64, event: UInt64, tree: SceneTree, renderings: [ScreenID: ScreenRendering],
+    lists: [ScreenID: ListStamp] = [:], isSettled: Bool
   ) {
     self.scene = scene
     self.record = record
     self.event = event
     self.tree = tree
     self.renderings = renderings
+    self.lists = lists
     self.isSettled = isSettled
+  }
+}
+
+/// The version of a list that is shown.
+package struct ListStamp: Sendable {
+  package var version: UInt64
+  /// The change set that led to it, unless the list was said as a whole.
+  package var change: ListEvent?
+
+  package init(version: UInt64, change: ListEvent? = nil) {
+    self.version = version
+    self.change = change
   }
 }
 

@@ -40,14 +40,17 @@ extension Session {
       }
     case .screen(let reference):
       guard let reference else {
-        return isJSON ? look.tree.screens.flatMap { ListText.json(look.renderings[$0.id], of: $0) } : SceneDrawing(look, width: width).lines
+        return isJSON
+          ? look.tree.screens.flatMap { ListText.json(look.renderings[$0.id], of: $0, look.lists[$0.id]) }
+          : SceneDrawing(look, width: width).lines
       }
       let screen = try await found(reference, look)
-      return isJSON ? ListText.json(look.renderings[screen.id], of: screen) : SceneDrawing(look, width: width).lines(of: screen)
+      return isJSON
+        ? ListText.json(look.renderings[screen.id], of: screen, look.lists[screen.id]) : SceneDrawing(look, width: width).lines(of: screen)
     case .list(let reference):
       let screen = try await found(reference ?? .ref(.top), look)
-      return isJSON
-        ? ListText.json(look.renderings[screen.id], of: screen) : ListText.lines(look.renderings[screen.id], of: screen, width: width)
+      let (rendering, stamp) = (look.renderings[screen.id], look.lists[screen.id])
+      return isJSON ? ListText.json(rendering, of: screen, stamp) : ListText.lines(rendering, of: screen, stamp, width: width)
     case .show(let reference): return facts(try await found(reference, look), look, isJSON)
     case .commands(let reference):
       let screen = try await found(reference ?? .ref(.top), look)
@@ -86,6 +89,8 @@ extension Session {
   /// Tells events as they come, until the task is cancelled.
   private func watch(_ topics: [String], _ from: UInt64?, _ isJSON: Bool, _ emit: @escaping Emit) async throws {
     var position = from == nil ? await log.end : 0
+    let topics = topics.map(EventPattern.topic)
+    let isListsAlone = !topics.isEmpty && topics.allSatisfy { $0 == "list" || $0 == "list.changed" }
     func isMeant(_ event: EventText) -> Bool {
       topics.isEmpty || topics.contains { EventPattern.matches($0, event.name) || EventPattern.matches("\($0).*", event.name) }
     }
@@ -94,10 +99,22 @@ extension Session {
       position = await log.end
       for event in events where from.map({ event.record > $0 }) ?? true {
         let text = EventText(event)
-        if isMeant(text) { await emit([isJSON ? text.json : text.line]) }
+        guard isMeant(text) else { continue }
+        if isListsAlone, !isJSON, case .list(let change) = event.kind {
+          await emit([ChangeText.line(change, of: await listName(change.screen))])
+        } else {
+          await emit([isJSON ? text.json : text.line])
+        }
       }
       await log.changed(behind: position)
     }
     throw CancellationError()
+  }
+
+  /// A screen as people call it: `s5 workouts`.
+  private func listName(_ id: ScreenID) async -> String {
+    var screen = lastLook?.tree.screen(id)
+    if screen == nil { screen = await refresh()?.tree.screen(id) }
+    return screen.map { "\(id) \(Escaping.visible($0.module.lowercased()))" } ?? id.description
   }
 }

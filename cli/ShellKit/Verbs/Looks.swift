@@ -12,7 +12,9 @@ extension Verb {
     request: { _ in .look(.tree) })
 
   static let list = Verb(
-    "list", .look, "Shows the sections and rows of a screen", isEveryday: true, forms: [Form(.maybe("screen", .reference))],
+    "list", .look, "Shows the sections and rows of a screen, and its last change", isEveryday: true,
+    discussion: "In the margin stands what the last change set did: + inserted, ~ updated, ↔ moved. A row with ↕ may be moved.",
+    forms: [Form(.maybe("screen", .reference))],
     options: OptionDefinition.ofLooks, examples: [.init("list @users", "its rows with their ids")], errors: ["nav.stale_ref"],
     request: { call in .look(.list(call.reference("screen"))) })
 
@@ -49,9 +51,13 @@ extension Verb {
 
   static let watch = Verb(
     "watch", .look, "Shows events as they happen, until Ctrl-C", isEveryday: true,
+    discussion: "Topics are the first word of an event's name, or the name, * for any part of it.",
     forms: [Form(.many("topics", .event, atLeast: 0))],
     options: [.value("from", .text, "begin behind this record", placeholder: "#SEQ")] + OptionDefinition.ofLooks,
-    examples: [.init("watch", "all of the scene"), .init("watch screen.* list", "screens coming and going, and lists")],
+    examples: [
+      .init("watch", "all of the scene"), .init("watch lists", "change sets as they happen: v6 → v7 s5 workouts +2 -1 by diff-1"),
+      .init("watch screens lists", "screens coming and going, and lists"),
+    ],
     request: { call in
       .look(.watch(topics: call.tokens("topics").map(\.text), from: call.option("from").flatMap { UInt64($0.drop { $0 == "#" }) }))
     })
