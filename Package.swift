@@ -181,7 +181,9 @@ let package = Package(
     // Waiting with an end; texts that are kept beside the tests.
     layer("TestSupport", on: [], at: "Tests/Support"),
     tests("ListDiffTests", on: ["ListDiff"]),
-    tests("MinervaNavigationTests", on: ["MinervaNavigation"]),
+    // The naive model of the core and the scenes that chance plays: optimised in the suite, as the core itself.
+    layer("SceneModels", on: ["MinervaNavigation"], at: "Tests/Support", pure),
+    tests("MinervaNavigationTests", on: ["MinervaNavigation", "SceneModels"]),
     tests("MinervaWireTests", on: ["MinervaWire"]),
     tests("MinervaProtocolTests", on: ["MinervaProtocol", "MinervaWire"]),
     tests("MinervaTransportTests", on: ["TestSupport", "CZeroMQ", "MinervaProtocol", "MinervaTransport", "MinervaWire"]),

@@ -1,4 +1,5 @@
 @testable import MinervaNavigation
+import SceneModels
 import Testing
 
 /// The compact forms that journals and processes exchange.

@@ -1,4 +1,5 @@
 import MinervaNavigation
+import SceneModels
 import Testing
 
 @Suite("Presentation gates")
@@ -80,5 +81,17 @@ struct GateTests {
     #expect(refusal(stage, "b") == "link.timeout")
     #expect(stage.state.takenGates(of: nil) == [])
     #expect(changes(stage).count == 4)
+  }
+
+  @Test("C4: a gate that a gesture took is free when the gesture ends, either way", arguments: [.commit, .cancel] as [Command.GestureStep])
+  func gestures(end: Command.GestureStep) {
+    var stage = Stage()
+    stage.open("Home")
+    stage.open("List")
+    stage.feed(.command(Command(txn: "g", caller: "me", action: .gesture(.back, .begin), gate: "edit")))
+    #expect(stage.state.takenGates(of: nil) == ["edit"])
+    stage.ask(.gesture(.back, end))
+    #expect(changes(stage) == ["edit off", "edit on"])
+    #expect(stage.state.takenGates(of: nil) == [])
   }
 }

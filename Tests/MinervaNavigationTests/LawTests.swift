@@ -1,4 +1,5 @@
 import MinervaNavigation
+import SceneModels
 import Testing
 
 @Suite("The transition law")
@@ -132,6 +133,7 @@ struct LawTests {
     #expect(stage.answers.last { $0.txn == "second" }?.resolution.refusal?.code == "nav.root_protected")
     #expect(stage.ask(opening("A"), ifTop: .id(2), instant: true)?.refusal?.code == "nav.not_top")
     #expect(stage.ask(opening("A"), ifTop: .id(1), instant: true)?.outcome?.screen == 3)
+    #expect(stage.ask(opening("B"), ifTop: .id(1), instant: true)?.refusal?.code == "nav.not_top", "it stands, but below")
   }
 
   @Test("N5: sibling tabs go on in parallel, a modal locks only its layer and those above")
@@ -147,6 +149,31 @@ struct LawTests {
     stage.ask(opening("D", into: "main/home"))
     stage.ask(opening("E", into: "main"))
     #expect(stage.state.requests.map(\.isRunning) == [true, true, true, false, false])
+  }
+
+  @Test("N5, N6: a presenter that leaves while its layer is being shown takes the layer along: it is there before it goes, and locked")
+  func overtaken() {
+    var stage = shown("Home", "List")
+    stage.plays = false
+    // The pop of the presenter waits for a link while the layer comes up.
+    stage.ask(opening("Next", popTo: .id(2), inclusive: true), txn: "pop")
+    stage.ask(opening("Sheet", .modal(.sheet)), txn: "sheet", origin: 2)
+    #expect(stage.state.requests.map(\.isRunning) == [true, true])
+    let accepted = LinkVerdict.accepted(Acceptance(host: "shop-1"))
+    stage.feed(.link(LinkReport(screen: 4, lease: 1, verdict: accepted)))
+    stage.ask(opening("More", into: "modal[1]"), txn: "more")
+    #expect(stage.state.requests.map(\.isRunning) == [true, true, false], "nothing else begins in the layer")
+    let place = stage.said.count
+    stage.feed(.link(LinkReport(screen: 3, lease: 1, verdict: accepted)))
+    #expect(
+      stage.names(since: place).filter { $0.hasPrefix("screen.") } == [
+        "screen.presented", "screen.dismissing", "screen.dismissing", "screen.presenting",
+      ])
+    #expect(stage.answers.last?.txn == "sheet")
+    stage.feed(.renderer(.acknowledged(renderer: "phone", transition: transitions(stage).last ?? 0)))
+    #expect(stage.removals == ["s4 parentRemoved", "s2 popped"])
+    #expect(stage.stack() == "s1 s3")
+    #expect(stage.answers.last { $0.txn == "more" }?.resolution.refusal != nil)
   }
 
   @Test("N7: every way out says exactly one reason; coordinator and parent are told once")

@@ -1,4 +1,5 @@
 import MinervaNavigation
+import SceneModels
 import Testing
 
 @Suite("Verbs of the navigation core")

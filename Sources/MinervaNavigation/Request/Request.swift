@@ -53,6 +53,9 @@ enum Move: Hashable, Sendable, Codable {
   case select(ScreenID, Int)
   /// Joins the stacks of a split, or takes them apart.
   case collapse(ScreenID, Bool)
+
+  /// Whether it puts up a new layer.
+  var addsLayer: Bool { if case .layer = self { true } else { false } }
 }
 
 /// A screen that is named to leave, with the reason that is its own.
@@ -119,7 +122,7 @@ struct Work: Hashable, Sendable, Codable {
   }
 
   var stage: Stage
-  let scope: Scope
+  var scope: Scope
   var moves: [Move]
   let named: [NamedReason]
   let result: [UInt8]?

@@ -6,6 +6,7 @@ extension SceneState {
     if work.leaving.isEmpty { work.leaving = leaving(by: work.moves, named: work.named) }
     if !work.leaving.isEmpty { detach(work, shows: shows) }
     for move in work.moves { attach(move, work.opened) }
+    if work.moves.contains(where: \.addsLayer) { widenScopes() }
     if shows {
       for id in work.opened { if let node = nodes[id] { emit(.presenting(summary(node), via: node.via)) } }
     }
@@ -15,6 +16,40 @@ extension SceneState {
       work.appearing = sees.filter { !seen.contains($0) }
       for id in work.disappearing { _ = post(.lifecycle(.willDisappear), to: id) }
       for id in work.appearing { _ = post(.lifecycle(.willAppear), to: id) }
+    }
+  }
+
+  /// Whoever is about to remove the presenter of a new layer removes the layer as well: nothing else may begin in it meanwhile (N5).
+  private mutating func widenScopes() {
+    for index in pending.indices {
+      guard case .running(var work) = pending[index].status else { continue }
+      switch work.stage {
+      case .linking, .held: break
+      case .showing, .acting: continue
+      }
+      let height = droppedHeight(of: work.moves)
+      guard height < layers.count else { continue }
+      work.scope.add(layersFrom: height)
+      pending[index].status = .running(work)
+    }
+  }
+
+  /// Settles those whose screens are still being shown and leave now: they are there before they go (N6).
+  ///
+  /// - Parameter index: a place among the pending requests, kept right while others go.
+  mutating func settleOvertaken(by leaving: [Leaving], _ index: inout Int?) {
+    var place = 0
+    while !leaving.isEmpty, place < pending.count {
+      guard var work = pending[place].work, case .showing = work.stage,
+        work.opened.contains(where: { id in leaving.contains { $0.summary.screen == id } })
+      else {
+        place += 1
+        continue
+      }
+      let request = pending.remove(at: place)
+      if let later = index, place < later { index = later - 1 }
+      isFreed = true
+      settle(request, &work)
     }
   }
 

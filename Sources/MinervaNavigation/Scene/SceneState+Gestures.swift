@@ -13,11 +13,14 @@ extension SceneState {
     let index = try heldIndex(gesture)
     guard var work = pending[index].work else { return }
     record(at: time)
-    pending.remove(at: index)
+    let held = pending.remove(at: index)
+    freeGates { $0.ticket == held.ticket }
     let subject = work.outcome.screen
     if let subject { emit(.gesture(gesture, .commit, subject)) }
     work.outcome = Outcome(verb: command.action.verb, screen: subject, changed: true)
-    work.leaving = []
+    work.leaving = leaving(by: work.moves, named: work.named)
+    var place: Int?
+    settleOvertaken(by: work.leaving, &place)
     let request = Request(
       ticket: nextTicket, seq: seq, command: command, source: .caller, deadline: now)
     nextTicket += 1
@@ -38,6 +41,7 @@ extension SceneState {
   mutating func letGo(at index: Int) {
     let request = pending.remove(at: index)
     isFreed = true
+    freeGates { $0.ticket == request.ticket }
     guard let work = request.work, case .held(let gesture) = work.stage else { return }
     if let subject = work.outcome.screen { emit(.gesture(gesture, .cancel, subject)) }
     emit(.settled(request.summary, Outcome(verb: request.command.action.verb, screen: work.outcome.screen, cancelled: true)))

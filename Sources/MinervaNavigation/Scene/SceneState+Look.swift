@@ -41,6 +41,11 @@ extension SceneState {
     nodes[id].map(report)
   }
 
+  /// The host and the lease under which a coordinator acts; the host is empty until it has been made. `nil` when it is not open.
+  package func holder(of id: ScreenID) -> (host: String, lease: UInt32)? {
+    nodes.index(of: id).map { (nodes.all[$0].host, nodes.all[$0].lease) }
+  }
+
   private func report(_ node: Node) -> ScreenReport {
     ScreenReport(
       summary: summary(node), module: node.module, input: node.input, state: node.state, phase: node.phase, lease: node.lease,

@@ -79,6 +79,11 @@ extension SceneState {
       return
     }
     let shows = renderer != nil && !request.command.instant && !work.moves.isEmpty
+    var index = index
+    if !pending.isEmpty {
+      work.leaving = leaving(by: work.moves, named: work.named)
+      settleOvertaken(by: work.leaving, &index)
+    }
     commit(request, &work, shows: shows)
     if shows {
       work.stage = .showing(nextTransition, until: now.advanced(by: UInt64(settings.renderer)))

@@ -1,29 +1,21 @@
 import Foundation
 import MinervaNavigation
+import SceneModels
 import Testing
 
 @Suite("The core under random records")
 struct RecordTests {
-  /// Plays the throws; returns what is wrong, if anything is.
-  private func flaw(_ throwsOfDice: [UInt64]) -> String? {
-    var scene = RandomScene()
-    for (number, seed) in throwsOfDice.enumerated() {
-      var dice = Dice(seed: seed)
-      if dice.once(in: 8) { scene.time = scene.time.advanced(by: UInt64(dice.roll(700))) }
-      let record = scene.record(&dice)
-      if let flaw = scene.feed(record) { return "step \(number), \(record): \(flaw)" }
-    }
-    return scene.drain().map { "at the end: \($0)" }
-  }
-
+  /// 400 seeds of 400 records.
   @Test(
-    "N6, N7, N15: one end a screen, one answer a request, no name twice, and it comes to rest", arguments: Seeds.few(30))
-  func invariants(seed: UInt64) {
-    var dice = Dice(seed: seed)
-    let throwsOfDice = (0..<400).map { _ in dice.next() }
-    guard flaw(throwsOfDice) != nil else { return }
-    let short = shrink(throwsOfDice) { flaw($0) != nil }
-    Issue.record("seed \(seed), \(short.count) steps: \(flaw(short) ?? "")")
+    "N6, N7, N8, N11, N15, N17: one end a screen, in order; one answer a request; no name twice; it comes to rest; replay equals live",
+    arguments: Seeds.parts(of: 400))
+  func invariants(seeds: ClosedRange<UInt64>) {
+    for seed in seeds {
+      let throwsOfDice = Dice.throwsOfDice(400, seed: seed)
+      guard RecordProperty.flaw(throwsOfDice) != nil else { continue }
+      let short = shrink(throwsOfDice) { RecordProperty.flaw($0) != nil }
+      Issue.record("seed \(seed), \(short.count) steps: \(RecordProperty.flaw(short) ?? "")")
+    }
   }
 
   @Test("the dice reach every kind of event, every reason and most refusals")
@@ -32,14 +24,8 @@ struct RecordTests {
     var reasons: Set<RemovalReason> = []
     var codes: Set<String> = []
     for seed in 1...40 as ClosedRange<UInt64> {
-      var dice = Dice(seed: seed)
       var scene = RandomScene()
-      for _ in 0..<400 {
-        var throwOfDice = Dice(seed: dice.next())
-        if throwOfDice.once(in: 8) { scene.time = scene.time.advanced(by: UInt64(throwOfDice.roll(700))) }
-        let record = scene.record(&throwOfDice)
-        _ = scene.feed(record)
-      }
+      for seed in Dice.throwsOfDice(400, seed: seed) { _ = scene.feed(scene.next(seed)) }
       for case .event(let event) in scene.steps.flatMap(\.effects) { events.insert(event.kind.name) }
       reasons.formUnion(scene.ended.values)
       for resolution in scene.answered.values.joined() { if let refusal = resolution.refusal { codes.insert(refusal.code) } }
@@ -53,12 +39,9 @@ struct RecordTests {
     "N17, D1: the same records give the same state, effects and bytes; a snapshot goes on like the live one",
     arguments: 1...10 as ClosedRange<UInt64>)
   func replay(seed: UInt64) throws {
-    var dice = Dice(seed: seed)
     var scene = RandomScene()
-    for _ in 0..<300 {
-      var throwOfDice = Dice(seed: dice.next())
-      if throwOfDice.once(in: 8) { scene.time = scene.time.advanced(by: UInt64(throwOfDice.roll(700))) }
-      let record = scene.record(&throwOfDice)
+    for seed in Dice.throwsOfDice(300, seed: seed) {
+      let record = scene.next(seed)
       #expect(scene.feed(record) == nil)
     }
     let encoder = JSONEncoder()

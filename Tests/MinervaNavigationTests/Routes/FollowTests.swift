@@ -1,4 +1,5 @@
 import MinervaNavigation
+import SceneModels
 import Testing
 
 @Suite("Following links")

@@ -1,22 +1,22 @@
-import MinervaNavigation
+package import MinervaNavigation
 
 /// A scene under random records of every kind: hosts that answer late, twice, wrongly or never, lost hosts, impatient callers.
-struct RandomScene {
-  var state: SceneState
-  var time = SceneTime.zero
-  var journal: [(record: Record, at: SceneTime)] = []
-  var steps: [Step] = []
+package struct RandomScene {
+  package var state: SceneState
+  package var time = SceneTime.zero
+  package var journal: [(record: Record, at: SceneTime)] = []
+  package var steps: [Step] = []
   /// What hosts were asked and have not answered.
-  var links: [(screen: ScreenID, lease: UInt32, module: String)] = []
-  var deliveries: [Delivery] = []
-  var transitions: [UInt64] = []
-  var asked: [String: Int] = [:]
-  var answered: [String: [Resolution]] = [:]
-  var ended: [ScreenID: RemovalReason] = [:]
-  var mentioned: Set<ScreenID> = []
+  package var links: [(screen: ScreenID, lease: UInt32, module: String)] = []
+  package var deliveries: [Delivery] = []
+  package var transitions: [UInt64] = []
+  package var asked: [String: Int] = [:]
+  package var answered: [String: [Resolution]] = [:]
+  package var ended: [ScreenID: RemovalReason] = [:]
+  package var mentioned: Set<ScreenID> = []
   private var commands = 0
 
-  init() {
+  package init() {
     var settings = SceneSettings()
     settings.waiting = 12
     settings.remembered = 64
@@ -25,7 +25,7 @@ struct RandomScene {
   }
 
   /// A record out of the scene's present, from one throw of the dice.
-  mutating func record(_ dice: inout Dice) -> Record {
+  package mutating func record(_ dice: inout Dice) -> Record {
     if !links.isEmpty, dice.once(in: 2) {
       let link = links[dice.roll(links.count)]
       links.removeAll { $0.screen == link.screen && $0.lease == link.lease && !dice.once(in: 10) }
@@ -123,7 +123,7 @@ struct RandomScene {
   }
 
   /// Feeds a record and keeps the books; returns what is wrong, if anything is.
-  mutating func feed(_ record: Record) -> String? {
+  package mutating func feed(_ record: Record) -> String? {
     let before = state
     let step = state.apply(record, at: time)
     steps.append(step)
@@ -134,6 +134,7 @@ struct RandomScene {
       return "a record without position changed the state"
     }
     if case .command(let command) = record { asked[command.txn, default: 0] += 1 }
+    if let flaw = orderFlaw(before, step) { return flaw }
     for effect in step.effects {
       switch effect {
       case .answer(let answer): answered[answer.txn, default: []].append(answer.resolution)
@@ -153,6 +154,19 @@ struct RandomScene {
       }
     }
     return steps.count % 3 == 0 ? flaw() : nil
+  }
+
+  /// Those who leave with the first request that ends in a step leave in order (N8); later ones start from a tree that nobody saw.
+  private func orderFlaw(_ before: SceneState, _ step: Step) -> String? {
+    var removed: [ScreenID] = []
+    events: for case .event(let event) in step.effects {
+      switch event.kind {
+      case .removed(let summary, _, _, _, _): removed.append(summary.screen)
+      case .settled, .refused: break events
+      default: continue
+      }
+    }
+    return removed.count < 2 ? nil : RemovalOrder(before.tree).flaw(removed)
   }
 
   /// What is wrong with the state by itself.
@@ -196,7 +210,7 @@ struct RandomScene {
   }
 
   /// Lets everything end; returns what is wrong, if anything is.
-  mutating func drain() -> String? {
+  package mutating func drain() -> String? {
     var rounds = 0
     while let wake = state.wakeTime {
       time = max(time, wake)
@@ -218,7 +232,7 @@ struct RandomScene {
 
 extension Event.Kind {
   /// The screens it speaks of.
-  var screens: [ScreenID] {
+  package var screens: [ScreenID] {
     switch self {
     case .connecting(let summary), .presenting(let summary, _), .presented(let summary, _), .launched(let summary, _),
       .dismissing(let summary), .removed(let summary, _, _, _, _), .output(let summary, _, _, _, _), .delivered(let summary, _, _),

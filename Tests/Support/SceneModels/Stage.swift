@@ -1,47 +1,47 @@
 public import MinervaNavigation
 
 /// A scene on stage: feeds records, plays hosts that answer at once, and keeps everything that was said.
-struct Stage {
-  var state: SceneState
-  var time = SceneTime.zero
+package struct Stage {
+  package var state: SceneState
+  package var time = SceneTime.zero
   /// What was fed, with its moment.
-  var journal: [(record: Record, at: SceneTime)] = []
+  package var journal: [(record: Record, at: SceneTime)] = []
   /// Every effect so far.
-  var said: [Effect] = []
+  package var said: [Effect] = []
   /// What each module is made with; a module that is not here is made plain on `shop-1`.
-  var catalog: [String: LinkVerdict] = [:]
+  package var catalog: [String: LinkVerdict] = [:]
   /// Whether hosts answer links and handle messages by themselves.
-  var plays = true
+  package var plays = true
   private var commands = 0
 
-  init(settings: SceneSettings = SceneSettings()) {
+  package init(settings: SceneSettings = SceneSettings()) {
     state = SceneState(scene: "main", app: "shop", settings: settings)
   }
 
   /// The events so far.
-  var events: [Event] {
+  package var events: [Event] {
     said.compactMap { if case .event(let event) = $0 { event } else { nil } }
   }
 
   /// The answers so far.
-  var answers: [Answer] {
+  package var answers: [Answer] {
     said.compactMap { if case .answer(let answer) = $0 { answer } else { nil } }
   }
 
   /// What was removed so far, in order.
-  var removals: [String] {
+  package var removals: [String] {
     events.compactMap {
       if case .removed(let summary, let reason, _, _, _) = $0.kind { "\(summary.screen) \(reason.rawValue)" } else { nil }
     }
   }
 
   /// The names of the events since a place in `said`.
-  func names(since place: Int) -> [String] {
+  package func names(since place: Int) -> [String] {
     said[place...].compactMap { if case .event(let event) = $0 { event.kind.name } else { nil } }
   }
 
   /// The messages a coordinator was given so far.
-  func messages(to id: ScreenID) -> [Message] {
+  package func messages(to id: ScreenID) -> [Message] {
     said.compactMap {
       if case .deliver(let delivery) = $0, delivery.screen == id { delivery.message } else { nil }
     }
@@ -49,7 +49,7 @@ struct Stage {
 
   /// Feeds a record, and what hosts say to it.
   @discardableResult
-  mutating func feed(_ record: Record) -> [Effect] {
+  package mutating func feed(_ record: Record) -> [Effect] {
     let place = said.count
     var waiting = [record]
     while !waiting.isEmpty {
@@ -80,7 +80,7 @@ struct Stage {
 
   /// Submits a command and returns its answer, if it has one yet.
   @discardableResult
-  mutating func ask(
+  package mutating func ask(
     _ action: Command.Action, txn: String? = nil, caller: String = "me", origin: ScreenID? = nil, policy: Policy = .queue,
     ifTop: ScreenRef? = nil, instant: Bool = false, deadline: UInt32? = nil
   ) -> Resolution? {
@@ -98,13 +98,13 @@ struct Stage {
 
   /// Opens a module and returns its screen, once it is presented.
   @discardableResult
-  mutating func open(_ module: String, via: Presentation = .push, into: NavPath? = nil, origin: ScreenID? = nil) -> ScreenID {
+  package mutating func open(_ module: String, via: Presentation = .push, into: NavPath? = nil, origin: ScreenID? = nil) -> ScreenID {
     let resolution = ask(.open(Command.Opening(address(module), via: via, into: into)), origin: origin)
     return resolution?.outcome?.screen ?? ScreenID(0)
   }
 
   /// Lets time pass, with a timer record at each moment that was asked for.
-  mutating func advance(_ milliseconds: UInt64) {
+  package mutating func advance(_ milliseconds: UInt64) {
     let end = time.advanced(by: milliseconds)
     while let wake = state.wakeTime, wake <= end {
       time = max(time, wake)
@@ -114,18 +114,18 @@ struct Stage {
   }
 
   /// The stack at a path as `s1 s2`.
-  func stack(_ path: String = "main") -> String? {
+  package func stack(_ path: String = "main") -> String? {
     NavPath(path).flatMap(state.stack)?.map(\.description).joined(separator: " ")
   }
 }
 
 /// The address of a module.
-func address(_ text: String) -> ModuleAddress {
+package func address(_ text: String) -> ModuleAddress {
   ModuleAddress(text) ?? ModuleAddress(name: text)
 }
 
 /// `push(M)` and so on, as an action.
-func opening(_ module: String, _ via: Presentation = .push, into: String? = nil, popTo: ScreenRef? = nil, inclusive: Bool = false)
+package func opening(_ module: String, _ via: Presentation = .push, into: String? = nil, popTo: ScreenRef? = nil, inclusive: Bool = false)
   -> Command.Action
 {
   .open(Command.Opening(address(module), via: via, into: into.flatMap(NavPath.init), popTo: popTo, inclusive: inclusive))
@@ -139,19 +139,19 @@ extension ScreenID: ExpressibleByIntegerLiteral {
 
 extension Resolution {
   /// What was done.
-  var outcome: Outcome? {
+  package var outcome: Outcome? {
     if case .done(let outcome) = self { outcome } else { nil }
   }
 
   /// Why it was not done.
-  var refusal: Refusal? {
+  package var refusal: Refusal? {
     if case .refused(let refusal) = self { refusal } else { nil }
   }
 }
 
 extension LinkVerdict {
   /// A module with tabs, each with a module of the same name, capitalised.
-  static func tabs(_ names: String..., selected: Int = 0, host: String = "shop-1") -> LinkVerdict {
+  package static func tabs(_ names: String..., selected: Int = 0, host: String = "shop-1") -> LinkVerdict {
     .accepted(
       Acceptance(
         host: host,
@@ -159,7 +159,7 @@ extension LinkVerdict {
   }
 
   /// A module with a split.
-  static func split(_ primary: String, _ detail: String?, collapsed: Bool = false) -> LinkVerdict {
+  package static func split(_ primary: String, _ detail: String?, collapsed: Bool = false) -> LinkVerdict {
     .accepted(
       Acceptance(
         host: "shop-1",
@@ -170,5 +170,5 @@ extension LinkVerdict {
 
 extension String {
   /// With an upper-case first letter.
-  var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+  package var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

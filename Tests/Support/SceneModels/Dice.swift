@@ -1,12 +1,12 @@
 /// A seeded source of choices (SplitMix64; Steele, Lea, Flood, 2014).
-struct Dice: RandomNumberGenerator {
+package struct Dice: RandomNumberGenerator {
   private var state: UInt64
 
-  init(seed: UInt64) {
+  package init(seed: UInt64) {
     state = seed
   }
 
-  mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var z = state
     z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
@@ -15,23 +15,23 @@ struct Dice: RandomNumberGenerator {
   }
 
   /// One of so many.
-  mutating func roll(_ sides: Int) -> Int {
+  package mutating func roll(_ sides: Int) -> Int {
     Int(next() % UInt64(max(sides, 1)))
   }
 
   /// Once in so many.
-  mutating func once(in sides: Int) -> Bool {
+  package mutating func once(in sides: Int) -> Bool {
     roll(sides) == 0
   }
 
   /// One of these; `nil` of none.
-  mutating func pick<T>(_ choices: [T]) -> T? {
+  package mutating func pick<T>(_ choices: [T]) -> T? {
     choices.isEmpty ? nil : choices[roll(choices.count)]
   }
 }
 
 /// The shortest sequence found, by dropping parts, that still fails.
-func shrink<Element>(_ sequence: [Element], fails: ([Element]) -> Bool) -> [Element] {
+package func shrink<Element>(_ sequence: [Element], fails: ([Element]) -> Bool) -> [Element] {
   var best = sequence
   var size = best.count / 2
   while size > 0 {
