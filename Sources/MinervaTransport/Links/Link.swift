@@ -39,8 +39,9 @@ package final class Link: @unchecked Sendable {
   private var hasFailed = false
 
   /// The first piece of a turn that is not held back until its end, in messages; each further one is twice as large. The peer begins with the
-  /// first while the rest is still written, and a long turn still needs few frames.
-  private static let firstEarly = 16
+  /// first while the rest is still written, and a long turn still needs few frames. Smaller pieces cost more than they gain: answers come back in
+  /// the pieces that the calls went out in.
+  private static let firstEarly = 64
 
   /// Messages up to this size may share a frame.
   private static let batchable = 4096

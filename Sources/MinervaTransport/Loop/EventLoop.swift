@@ -60,11 +60,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private let thread = Atomic<UInt>(0)
   let confined = Confined()
 
-  /// Messages taken from one source in one turn at the most; a busy peer cannot starve the others.
-  ///
-  /// The first turn after a rest takes one: what it leads to goes out before the socket is asked for more, which costs a system call. Each turn
-  /// that leaves some takes four times as many as the one before.
-  private static let largestBudget = 256
+  /// Messages taken from one source in one turn; a busy peer cannot starve the others.
+  private static let budget = 256
   /// Rounds of jobs that enqueue jobs, before sockets are served again.
   private static let jobRounds = 64
   /// The longest sleep in milliseconds: a lost edge costs this much at worst.
@@ -214,11 +211,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private func run() {
     var jobs: [Job] = []
     var posts: [@Sendable () -> Void] = []
-    var budget = 1
     while true {
       confined.now = MonotonicTime.milliseconds
-      var isBusy = takeMessages(budget: budget)
-      budget = isBusy ? min(budget * 4, Self.largestBudget) : 1
+      var isBusy = takeMessages()
       let isStopping = shared.withLock { shared in
         swap(&jobs, &shared.jobs)
         swap(&posts, &shared.posts)
@@ -256,12 +251,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     end()
   }
 
-  private func takeMessages(budget: Int) -> Bool {
+  private func takeMessages() -> Bool {
     var isBusy = false
     // A handler may add or remove sources: walk a copy of the list.
     let sources = confined.sources
     for source in sources where source.isReady {
-      if source.drain(budget: budget) { isBusy = true } else { source.isReady = false }
+      if source.drain(budget: Self.budget) { isBusy = true } else { source.isReady = false }
     }
     return isBusy
   }

@@ -86,7 +86,7 @@ enum BusBench {
 
   /// How long one slice takes, about; how long a round goes on; how long a slice may take before something is wrong.
   private static let slice = 0.05
-  private static let roundSeconds = 1.2
+  private static let roundSeconds = 0.8
   static let longestSlice = Duration.seconds(60)
 
   /// Measures one case.
