@@ -7,6 +7,8 @@ import MinervaWire
 /// The jobs of a caller, on the bus's loop: what the machine says is performed here.
 actor DiffRunner {
   private struct Job {
+    /// How the broker knows it: by its own number, or by the lease that was there for it.
+    var name: String
     let order: DiffOrder
     let continuation: CheckedContinuation<DiffResult, any Error>
     /// The lease as the broker said it: where the worker listens.
@@ -25,6 +27,7 @@ actor DiffRunner {
   private var machine = JobCallerStateMachine()
   private var jobs: [UInt64: Job] = [:]
   private var lastJob: UInt64 = 0
+  private var spare: SpareLease
   /// When the next tick is due.
   private var armed: Moment?
   /// Part of every job's name, so that two runners of a process never share one.
@@ -35,6 +38,7 @@ actor DiffRunner {
     self.leasing = leasing
     courier = DiffCourier(bus: bus)
     life = "\(bus.settings.node).\(String(bus.incarnation, radix: 36)).\(String(UInt32.random(in: .min ... .max), radix: 36))"
+    spare = SpareLease(prefix: life)
     // Whoever grants leases rides over the broker's restarts by itself, or says that it does not.
     _ = machine.poolUp()
   }
@@ -46,9 +50,10 @@ actor DiffRunner {
     if Task.isCancelled { throw MinervaError(.cancelled, "the caller had given up before the job") }
     lastJob += 1
     let id = lastJob
+    spare.begins(at: now)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        jobs[id] = Job(order: order, continuation: continuation)
+        jobs[id] = Job(name: "\(life).\(id)", order: order, continuation: continuation)
         perform(machine.start(id, deadline: now + order.options.deadline.wholeMilliseconds, at: now))
       }
     } onCancel: {
@@ -61,6 +66,7 @@ actor DiffRunner {
   private func perform(_ actions: [JobCallerStateMachine.Action]) {
     for action in actions {
       switch action {
+      case .submit(let id, let costs) where costs.isEmpty && take(id): continue
       case .submit(let id, let costs): Task(executorPreference: bus.taskExecutor) { await self.lease(id, costs) }
       case .send(let lease): send(lease)
       case .reportDone(let lease): giveBack(lease.job)
@@ -72,11 +78,47 @@ actor DiffRunner {
     arm()
   }
 
+  /// Uses the lease that is there, if it fits the job.
+  private func take(_ id: UInt64) -> Bool {
+    // A list that the caller names itself supersedes at the broker, which has to hear of it.
+    guard let order = jobs[id]?.order, order.options.list == nil, let lease = spare.take(preferring: order.holder?.worker) else {
+      return false
+    }
+    jobs[id]?.name = lease.job
+    jobs[id]?.lease = lease
+    perform(machine.granted(.init(job: id, worker: .init(name: lease.worker, incarnation: lease.life), attempt: lease.attempt)))
+    return true
+  }
+
+  /// Asks for the lease of the job that may come.
+  private func askAhead(like order: DiffOrder, _ worker: DiffWorkerLife) {
+    guard let name = spare.ended(at: now) else { return }
+    let request = DiffLeaseRequest(job: name, rows: order.old.count + order.new.count, prefers: worker)
+    Task(executorPreference: bus.taskExecutor) { [leasing] in
+      do {
+        await self.hasSpare(try await leasing.lease(request, within: .seconds(2)))
+      } catch {
+        await self.hasNoSpare(name)
+      }
+    }
+  }
+
+  private func hasSpare(_ lease: DiffLease) async {
+    guard spare.granted(lease) else { return giveBack(lease.job) }
+    try? await ContinuousClock().sleep(for: .milliseconds(SpareLease.patience))
+    if spare.expire(lease.job) { giveBack(lease.job) }
+  }
+
+  private func hasNoSpare(_ name: String) {
+    spare.refused(name)
+    giveBack(name)
+  }
+
   private func lease(_ id: UInt64, _ costs: [WorkerPoolStateMachine.Worker]) async {
     guard let job = jobs[id] else { return }
     let order = job.order
     let request = DiffLeaseRequest(
-      job: name(of: id), rows: order.old.count + order.new.count, list: order.list?.name, prefers: order.holder?.worker,
+      job: job.name, rows: order.old.count + order.new.count, list: order.list?.name, prefers: order.holder?.worker,
       costs: costs.map { DiffWorkerLife(worker: $0.name, life: $0.incarnation) })
     do {
       let lease = try await leasing.lease(request, within: order.options.deadline)
@@ -94,10 +136,9 @@ actor DiffRunner {
     guard let job = jobs[lease.job], let granted = job.lease else { return }
     jobs[lease.job]?.leases += 1
     job.order.options.leased?(granted)
-    let name = name(of: lease.job)
     jobs[lease.job]?.sending = Task(executorPreference: bus.taskExecutor) { [courier] in
       do {
-        let result = try await courier.send(job.order, as: name, to: granted)
+        let result = try await courier.send(job.order, as: job.name, to: granted)
         await self.answered(lease, result)
       } catch {
         await self.failed(lease, BusSystem.crossing(error))
@@ -107,6 +148,7 @@ actor DiffRunner {
 
   private func answered(_ lease: WorkerPoolStateMachine.Lease, _ result: DiffResult) {
     jobs[lease.job]?.result = result
+    if let job = jobs[lease.job], let granted = job.lease { askAhead(like: job.order, granted.loss) }
     perform(machine.answered(lease.job, attempt: lease.attempt))
   }
 
@@ -122,12 +164,11 @@ actor DiffRunner {
   }
 
   /// Gives a lease back, which may be of a job that has ended since.
-  private func giveBack(_ id: UInt64) {
-    let name = name(of: id)
+  private func giveBack(_ id: UInt64) { giveBack(jobs[id]?.name ?? "\(life).\(id)") }
+
+  private func giveBack(_ name: String) {
     Task(executorPreference: bus.taskExecutor) { [leasing] in try? await leasing.endLease(job: name) }
   }
-
-  private func name(of id: UInt64) -> String { "\(life).\(id)" }
 
   private func end(_ id: UInt64, _ error: MinervaError?) {
     guard let job = jobs.removeValue(forKey: id) else { return }
