@@ -131,6 +131,7 @@ let package = Package(
       on: [
         "CEditLine", "CommandKit", "ListDiff", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaWire",
       ], at: "cli"),
+    layer("JournalKit", on: ["CommandKit", "MinervaJournal", "MinervaSupervision", "MinervaWire", "ServiceKit", "ShellKit"], at: "cli"),
     layer(
       "SetKit",
       on: [
@@ -155,7 +156,8 @@ let package = Package(
     program(
       "minerva-command",
       on: [
-        "BenchKit", "CommandKit", "DiffKit", "ListDiff", "LoadKit", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaJournal",
+        "BenchKit", "CommandKit", "DiffKit", "JournalKit", "ListDiff", "LoadKit", "Minerva", "MinervaActors", "MinervaInterfaces",
+        "MinervaJournal",
         "MinervaNavigation", "MinervaProtocol", "MinervaSimulation", "MinervaSupervision", "MinervaTransport", "MinervaWire", "ServiceKit",
         "SetKit", "ShellKit",
       ], at: "cli", exclude: ["Flows/workouts.flow"]),
@@ -209,6 +211,9 @@ let package = Package(
       on: ["TestSupport", "CommandKit", "ListDiff", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaWire", "ShellKit"],
       exclude: ["Snapshots"]),
     tests("DiffKitTests", on: ["CommandKit", "DiffKit", "ListDiff", "MinervaWire"], exclude: ["Snapshots"]),
+    tests(
+      "JournalKitTests", on: ["TestSupport", "CommandKit", "JournalKit", "MinervaJournal", "MinervaWire"],
+      exclude: ["Snapshots"]),
     tests("LoadKitTests", on: ["ListDiff", "LoadKit", "MinervaInterfaces"]),
     tests(
       "BenchKitTests",

@@ -15,6 +15,12 @@ enum RuntimeFiles {
     return names.sorted()
   }
 
+  /// The size of a file in bytes; 0 when it is not there.
+  static func size(_ path: String) -> Int {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : 0
+  }
+
   /// Overwrites bytes of a file.
   static func overwrite(_ path: String, at offset: Int, with bytes: [UInt8]) {
     let descriptor = open(path, O_WRONLY)

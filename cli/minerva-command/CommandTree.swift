@@ -1,6 +1,7 @@
 import BenchKit
 import CommandKit
 import DiffKit
+import JournalKit
 import LoadKit
 import SetKit
 import ShellKit
@@ -91,6 +92,7 @@ enum CommandTree {
       ]),
     CommandDefinition(
       "load", "Puts load on workers and checks what they answer", group: "operations", subcommands: [LoadDiffCommand.definition]),
+    JournalCommand.definition,
     CommandDefinition(
       "simulate", "Runs a whole cluster on simulated network, disk and clock", group: "operations",
       options: [

@@ -1,6 +1,7 @@
 import BenchKit
 import CommandKit
 import DiffKit
+import JournalKit
 import LoadKit
 import ServiceKit
 import SetKit
@@ -26,6 +27,7 @@ enum Main {
       case "bench": return try await BenchCommand.run(command, console)
       case "load": return try await LoadDiffCommand.run(command, console)
       case "simulate": return try SimulateCommand.run(command, console)
+      case "journal": return try JournalCommand.run(command, console)
       case "keys": return try KeysCommand.run(command, console)
       case "version":
         try console.out.line("minerva \(ProductVersion.text)")

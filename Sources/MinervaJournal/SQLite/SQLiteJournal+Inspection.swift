@@ -1,3 +1,4 @@
+internal import Glibc
 package import MinervaWire
 
 /// Looking at a journal file without owning it: read-only, also while a broker has it open.
@@ -36,6 +37,9 @@ extension SQLiteJournal {
     case snapshot(JournalSnapshot, written: Int64)
     case record(JournalEntry, written: Int64)
   }
+
+  /// The format that this Minerva writes; it reads every one up to it.
+  package static var format: Int { Int(JournalFormat.current.version) }
 
   /// Measures a file. Reads it whole: linear in its size.
   package static func statistics(of path: String) throws(MinervaError) -> Statistics {
@@ -160,9 +164,34 @@ extension SQLiteJournal {
     }
   }
 
+  /// Hands over what was set aside because it could not be used, in the order in which it was, with the reason, until `body` says false.
+  package static func exportAside(
+    _ path: String, scene: String? = nil, _ body: (Exported, _ reason: String) -> Bool
+  ) throws(MinervaError) {
+    try inspect(path) { (connection, format) throws(SQLiteFailure) in
+      guard format >= 2 else { return }
+      let rows = try connection.prepare(
+        """
+        SELECT name, sequence, kind, written, body, reason FROM aside JOIN scene ON scene.id = aside.scene ORDER BY place
+        """)
+      while try rows.step() {
+        let (name, sequence) = (rows.text(0), UInt64(bitPattern: rows.integer(1)))
+        guard scene == nil || scene == name else { continue }
+        let item: Exported =
+          rows.text(2) == "snapshot"
+          ? .snapshot(JournalSnapshot(scene: name, sequence: sequence, bytes: rows.blob(4)), written: rows.integer(3))
+          : .record(JournalEntry(scene: name, sequence: sequence, record: rows.blob(4)), written: rows.integer(3))
+        guard body(item, rows.text(5)) else { return }
+      }
+    }
+  }
+
   private static func inspect<Result>(
     _ path: String, _ body: (Connection, _ format: Int64) throws(SQLiteFailure) -> Result
   ) throws(MinervaError) -> Result {
+    guard access(path, F_OK) == 0 else {
+      throw MinervaError(.journalFile, "there is no journal at \(path); name the file, or its directory with --data or --runtime")
+    }
     do throws(SQLiteFailure) {
       let connection = try Connection(path: path, readOnly: true)
       let format = try connection.integer("SELECT value FROM meta WHERE key = 'format'") ?? 0

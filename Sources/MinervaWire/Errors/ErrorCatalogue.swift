@@ -112,6 +112,7 @@ public enum ErrorCatalogue {
     Entry(.journalSequence, "a record does not follow the scene's last one", "load the scene again, then repeat"),
     Entry(.journalClosed, "the journal is closed", "the broker is ending: connect again", retryable: true),
     Entry(.journalFile, "the journal's file cannot be opened or read", "check its directory's owner, mode and free space"),
+    Entry(.journalExists, "there is a journal where one should be imported to", "move it away, or name another file"),
     Entry(.runtimeFile, "the system refused a file of the runtime directory", "check its owner and free space, or choose another"),
     Entry(.processStart, "a process could not be started", "check that it is built and executable; the text has the system's reason"),
     Entry(.processUnknown, "no process of that name is supervised", "look at minerva status for the names"),

@@ -109,6 +109,7 @@ extension MinervaError.Code {
   public static let journalSequence: Self = "journal.sequence"
   public static let journalClosed: Self = "journal.closed"
   public static let journalFile: Self = "journal.file"
+  public static let journalExists: Self = "journal.exists"
   public static let timeOutOfRange: Self = "time.out_of_range"
 
   // Processes and the runtime directory.

@@ -11,6 +11,8 @@ package enum Program {
     body: @Sendable (ParsedCommand, Console) async throws -> ExitCode
   ) async -> ExitCode {
     signal(SIGPIPE, SIG_IGN)
+    // A bound on the size of files is met like a full disk: by an error, not by death.
+    signal(SIGXFSZ, SIG_IGN)
     let console = Console.standard(environment: environment)
     var code = ExitCode.done
     do {

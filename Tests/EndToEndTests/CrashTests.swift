@@ -1,0 +1,168 @@
+import Foundation
+import Glibc
+import Minerva
+import MinervaInterfaces
+import MinervaJournal
+import MinervaNavigation
+import MinervaTesting
+import MinervaWire
+import Testing
+
+/// Real brokers that are killed, stopped and deprived of their disk in the middle of work (P1, N2).
+@Suite("Real brokers that crash under load", .serialized, .oneAtATime, .timeLimit(.minutes(15)))
+struct CrashTests {
+  private static let kills = getenv("MINERVA_DEEP") == nil ? 20 : 200
+
+  private func begun(_ set: ProcessSet, scenes: Int, broker: [String] = []) async throws -> (Client, CallerLog) {
+    try set.start("broker", "minerva-broker", broker)
+    try set.start("diff-1", "minerva-diff")
+    try set.start("shop-1", "minerva-host", ["--app", "shop"])
+    let client = try await set.client()
+    #expect(await set.wait { ((try? await client.modules().isEmpty) ?? true) == false })
+    let log = CallerLog(scenes: (1...scenes).map { "scene\($0)" })
+    try await log.begin(client, set)
+    return (client, log)
+  }
+
+  @Test(
+    "Processes: the broker is killed over and over under load: what was answered is there, nothing else is, and a txn is done once (P1, N2)"
+  )
+  func killedUnderLoad() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let (client, log) = try await begun(set, scenes: 3)
+    let seed = UInt64.random(in: 0...UInt64(UInt32.max))
+    var random = Seeded(seed)
+    async let load: Void = log.load(client, width: 8)
+    for round in 1...Self.kills {
+      let more = log.answers + Int.random(in: 1...120, using: &random)
+      let goesOn = await set.wait(atMost: .seconds(30)) { log.answers >= more }
+      #expect(goesOn, "seed \(seed), round \(round): no answers any more: \(log.troubles.prefix(3)) \(set.log(of: "broker"))")
+      guard goesOn else { break }
+      set.kill("broker")
+      try set.start("broker", "minerva-broker")
+    }
+    log.end()
+    await load
+    let context = "seed \(seed)"
+    #expect(log.troubles == [], "\(context)")
+    try await log.compare(client, context)
+    try await log.repeatAll(client, last: 60, context)
+    try await log.compare(client, "\(context), after repetitions")
+    let status = try await client.status()
+    #expect(status.epoch == UInt64(Self.kills) + 1)
+    #expect(status.troubles == [])
+
+    // Once more from the disk alone.
+    set.kill("broker")
+    try set.start("broker", "minerva-broker")
+    try await log.compare(client, "\(context), at rest")
+    await client.close()
+    #expect(set.stop("broker") == 0)
+    #expect(try SQLiteJournal.verify(set.directory + "/journal.sqlite").problems == [])
+  }
+
+  @Test("Processes: a broker that is stopped past every lease and continued goes on with what it answered")
+  func stoppedAndContinued() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let (client, log) = try await begun(set, scenes: 2)
+    async let load: Void = log.load(client, width: 4)
+    #expect(await set.wait { log.answers > 40 })
+    set.signal("broker", SIGSTOP)
+    let start = ContinuousClock.now
+    #expect(await set.wait(atMost: .seconds(8)) { ContinuousClock.now - start > .seconds(4) })
+    let before = log.answers
+    set.signal("broker", SIGCONT)
+    #expect(await set.wait(atMost: .seconds(30)) { log.answers > before + 100 }, "\(log.troubles.prefix(3))")
+    log.end()
+    await load
+    #expect(log.troubles == [])
+    try await log.compare(client, "continued")
+    try await log.repeatAll(client, last: 40, "continued")
+    await client.close()
+  }
+
+  @Test("Processes: a full disk answers journal.unavailable, keeps what was answered, and all goes on when there is space again (P1)")
+  func diskFull() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let (client, log) = try await begun(set, scenes: 1)
+    let scene = CallerLog.address("scene1")
+    let broker = try #require(set.pid(of: "broker"))
+    let size = max(RuntimeFiles.size(set.directory + "/journal.sqlite-wal"), RuntimeFiles.size(set.directory + "/journal.sqlite"))
+    #expect(try Self.limitFiles(of: broker, to: size + 200_000))
+    var answered = 0
+    var refusal: MinervaError.Code?
+    while refusal == nil, answered < 5_000 {
+      do {
+        _ = try await client.request(CallerLog.push(), in: scene, txn: "full-\(answered)", within: .seconds(5))
+        answered += 1
+      } catch let error as MinervaError {
+        refusal = error.code
+      }
+    }
+    #expect(refusal == .journalUnavailable)
+    #expect(answered > 0)
+    #expect(try Self.limitFiles(of: broker, to: nil))
+    // The one that was refused is done once, whenever it is asked again.
+    let refused = "full-\(answered)"
+    #expect(
+      await set.wait(atMost: .seconds(20)) {
+        (try? await client.request(CallerLog.push(), in: scene, txn: refused, within: .seconds(5))) != nil
+      }, "\(set.log(of: "broker"))")
+    let stack = try await client.snapshot(of: scene).tree.layers.first?.stack.count
+    #expect(stack == log.stack("scene1").count + answered + 1)
+    #expect(try await client.status().pid == broker, "it is the same process")
+    set.kill("broker")
+    try set.start("broker", "minerva-broker")
+    #expect(try await client.snapshot(of: scene).tree.layers.first?.stack.count == stack)
+    await client.close()
+  }
+
+  @Test("Processes: the last page of the log torn off after a kill: a whole prefix comes back, in silence (P3)")
+  func tornLog() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let (client, log) = try await begun(set, scenes: 2)
+    async let load: Void = log.load(client, width: 1)
+    #expect(await set.wait { log.answers > 30 })
+    log.end()
+    await load
+    let wal = set.directory + "/journal.sqlite-wal"
+    for cut in [1, 700, 8_000, 20_000] {
+      set.kill("broker")
+      let size = RuntimeFiles.size(wal)
+      if size > cut { truncate(wal, off_t(size - cut)) }
+      try set.start("broker", "minerva-broker")
+      for scene in log.scenes {
+        let snapshot = try await client.snapshot(of: CallerLog.address(scene))
+        let found = snapshot.tree.layers.first?.stack.map(\.id) ?? []
+        #expect(found == log.stack(scene, upTo: snapshot.record), "\(cut) bytes: \(scene) at #\(snapshot.record)")
+      }
+      #expect(try await client.status().troubles == [])
+    }
+    await client.close()
+  }
+
+  @Test("Processes: a data directory that cannot be written ends the broker at once with its name and what to do")
+  func readOnlyDirectory() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    // Not even the superuser writes there.
+    try set.start("broker", "minerva-broker", ["--data", "/proc/self"])
+    #expect(set.exit(of: "broker") == 1)
+    let log = set.log(of: "broker")
+    #expect(log.contains("journal.file") && log.contains("/proc/self/journal.sqlite"), "\(log)")
+  }
+
+  /// Bounds the size of the files that a process may write; nil for none. util-linux does what glibc's header hides.
+  private static func limitFiles(of pid: Int32, to bytes: Int?) throws -> Bool {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/prlimit")
+    process.arguments = ["--pid", "\(pid)", "--fsize=\(bytes.map(String.init) ?? "unlimited"):unlimited"]
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }
+}

@@ -1,0 +1,47 @@
+@testable import MinervaBrokerCore
+import MinervaJournal
+import MinervaNavigation
+import Testing
+
+/// What a broker cannot make sense of is named exactly, so that no more than that is set aside (P3).
+@Suite("Parts that cannot be used")
+struct UnusablePartTests {
+  private func journaled(_ count: Int) -> [JournalEntry] {
+    var machine = Machine()
+    machine.register("shop-1")
+    for number in 1...count { machine.request(.open(Command.Opening(ModuleAddress(name: "Ghost"), unhosted: true)), txn: "\(number)") }
+    machine.commit()
+    return Array(machine.journaled.prefix(count))
+  }
+
+  private func refusal(_ scene: JournaledScene) -> UnusablePart? {
+    var machine = Machine()
+    do throws(UnusablePart) { try machine.broker.restore(scene, now: machine.now) } catch {
+      #expect(machine.broker.scenes.isEmpty, "nothing is taken in")
+      return error
+    }
+    return nil
+  }
+
+  @Test("P3: the first record that makes no sense is named, and everything before it stands")
+  func record() {
+    var records = journaled(8)
+    let name = records[0].scene
+    records[5].record = [0xDE, 0xAD]
+    records[7].record = []
+    let part = refusal(JournaledScene(scene: name, snapshot: nil, records: records))
+    #expect(part?.scene == name)
+    #expect(part?.part == .records(after: 5))
+    #expect(part?.reason.hasPrefix("record 6: ") == true)
+    #expect(refusal(JournaledScene(scene: name, snapshot: nil, records: Array(records.prefix(5)))) == nil)
+  }
+
+  @Test("P3: a snapshot that makes no sense is named alone: the records before it may still be there")
+  func snapshot() {
+    let records = journaled(3)
+    let snapshot = JournalSnapshot(scene: records[0].scene, sequence: 3, bytes: [0xF6])
+    let part = refusal(JournaledScene(scene: records[0].scene, snapshot: snapshot, records: []))
+    #expect(part?.part == .snapshot(3))
+    #expect(refusal(JournaledScene(scene: records[0].scene, snapshot: nil, records: records)) == nil)
+  }
+}
