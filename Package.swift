@@ -119,7 +119,7 @@ let package = Package(
     program(
       "minerva-host",
       on: [
-        "CommandKit", "MinervaActors", "MinervaDemo", "MinervaHosting", "MinervaSupervision", "MinervaTransport", "MinervaWire",
+        "CommandKit", "Minerva", "MinervaActors", "MinervaDemo", "MinervaHosting", "MinervaSupervision", "MinervaTransport", "MinervaWire",
         "ServiceKit",
       ], at: "Services"),
 

@@ -1,4 +1,5 @@
 import CommandKit
+import Minerva
 import MinervaDemo
 import MinervaHosting
 import MinervaSupervision
@@ -36,7 +37,8 @@ struct HostPlan: Sendable {
     let connection = try ConnectionSettings(command, runtime: process.runtime)
     settings = HostSettings(
       app: role == .shop ? ShopApp.app : WorkoutsApp.name, node: process.name, broker: connection.endpoint,
-      listen: try process.socket(process.name), start: Self.start(of: role), services: ownsStore ? [WorkoutsApp.storeService] : [],
+      listen: try process.socket(process.name), start: Self.start(of: role), links: Self.links(of: role),
+      services: ownsStore ? [WorkoutsApp.storeService] : [],
       hold: command.duration("hold-diffs").map { DiffHold(rows: 100_000, duration: $0) }, version: ProductVersion.text,
       security: connection.security, log: process.log)
   }
@@ -49,6 +51,14 @@ struct HostPlan: Sendable {
     switch role {
     case .shop: ShopApp.start
     case .workouts: WorkoutsApp.start
+    case .store: nil
+    }
+  }
+
+  private static func links(of role: Role) -> AppLinks? {
+    switch role {
+    case .shop: ShopApp.links
+    case .workouts: WorkoutsApp.links
     case .store: nil
     }
   }

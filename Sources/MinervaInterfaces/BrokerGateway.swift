@@ -11,6 +11,12 @@ public protocol BrokerGateway: DistributedActor where ActorSystem == BusSystem {
   /// Asks a scene for something; answered once. The same `txn` again gets the first answer (N2).
   distributed func request(_ request: SceneRequest) async throws -> SceneAnswer
 
+  /// Follows a link, or says what following it would do; answered once, as a request is (R2).
+  distributed func follow(_ request: LinkRequest) async throws -> LinkReply
+
+  /// The links of the apps that are there.
+  distributed func routes() async throws -> [RouteListing]
+
   /// A scene as it stands; with what its screens show, when asked.
   distributed func snapshot(_ scene: SceneAddress, renderings: Bool) async throws -> SceneSnapshot
 

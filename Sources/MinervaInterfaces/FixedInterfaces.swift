@@ -37,6 +37,8 @@ public struct FixedInterfaces: Sendable {
       change: ListEvent(screen: screen, from: 0, to: 0, counts: ChangeCounts(), computedBy: "", changes: []), answersTurn: false)
     return try await InterfaceTargets.learn($BrokerGateway.self) { probe in
       try await probe("request") { _ = try await $0.request(SceneRequest(scene: scene, command: command)) }
+      try await probe("follow") { _ = try await $0.follow(LinkRequest(scene: scene, link: "", txn: "", caller: "")) }
+      try await probe("routes") { _ = try await $0.routes() }
       try await probe("snapshot") { _ = try await $0.snapshot(scene, renderings: false) }
       try await probe("rendering") { _ = try await $0.rendering(scene, screen: screen) }
       try await probe("coordinators") { _ = try await $0.coordinators(scene) }
@@ -64,10 +66,12 @@ public struct FixedInterfaces: Sendable {
     let resumption = Resumption(
       screen: ScreenID(1), lease: 1, module: module, host: "", input: [], state: nil, nextTurn: 1, parent: nil, children: [],
       deadline: .zero)
+    let question = RouteQuestion(module: "", pattern: .any, values: [])
     return try await InterfaceTargets.learn($ModuleEndpoint.self) { probe in
       try await probe("connect") { _ = try await $0.connect(ConnectOrder(scene: identity, connection: connection)) }
       try await probe("resume") { _ = try await $0.resume(ResumeOrder(scene: identity, resumption: resumption)) }
       try await probe("accept") { try await $0.accept([]) }
+      try await probe("resolve") { _ = try await $0.resolve(RouteInquiry(scene: identity, question: question, context: [])) }
       try await probe("call") { _ = try await $0.call(CoordinatorCall(scene: identity, screen: ScreenID(1), method: "", argument: [])) }
     }
   }

@@ -14,6 +14,9 @@ public protocol ModuleEndpoint: DistributedActor where ActorSystem == BusSystem 
   /// Takes messages and endings into the mailboxes; returns when they are in.
   distributed func accept(_ orders: [HostOrder]) async throws
 
+  /// Answers for a route before it is taken (R1).
+  distributed func resolve(_ inquiry: RouteInquiry) async throws -> RouteDecision
+
   /// Calls a method that a coordinator exposes to others (K7).
   distributed func call(_ call: CoordinatorCall) async throws -> [UInt8]
 }

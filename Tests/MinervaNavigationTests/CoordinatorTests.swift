@@ -232,6 +232,7 @@ struct CoordinatorTests {
       case .deliver: "deliver"
       case .connect: "connect"
       case .wake: "wake"
+      case .resolve: "resolve"
       default: "other"
       }
     }

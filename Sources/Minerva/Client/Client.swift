@@ -121,6 +121,31 @@ public final class Client: Sendable {
     return try await session.request(SceneRequest(scene: scene, command: command), within: time + .seconds(2))
   }
 
+  /// Goes where a link leads (R2): what is open on the way stays, the rest is opened as one transaction.
+  ///
+  /// - Parameters:
+  ///   - link: The link as text; the broker reads it.
+  ///   - context: What is given with the link, a JSON object in UTF-8.
+  ///   - isDryRun: Whether only the plan is wanted; then the reply has no answer.
+  ///   - resets: Whether everything above the scene's root goes first.
+  ///   - keepsPrefix: Whether what matched stays when the rest fails.
+  /// - Throws: `route.*` with what matched and what is left (R3), and whatever a request may.
+  public func follow(
+    _ link: String, context: [UInt8] = [], isDryRun: Bool = false, resets: Bool = false, keepsPrefix: Bool = false,
+    in scene: SceneAddress = SceneAddress(), txn: String? = nil, policy: Policy = .queue, ifTop: ScreenRef? = nil, instant: Bool = false,
+    within time: Duration = .seconds(5)
+  ) async throws -> LinkReply {
+    let (seconds, attoseconds) = time.components
+    let milliseconds = UInt32(clamping: min(seconds, 4_000_000) * 1_000 + attoseconds / 1_000_000_000_000_000)
+    let request = LinkRequest(
+      scene: scene, link: link, context: context, isDryRun: isDryRun, resets: resets, keepsPrefix: keepsPrefix, txn: txn ?? nextTxn(),
+      caller: name + "." + life, policy: policy, ifTop: ifTop, instant: instant, deadline: milliseconds)
+    return try await session.call(.keyed, within: time + .seconds(2)) { try await $0.follow(request) }
+  }
+
+  /// The links of the apps that are there.
+  public func routes() async throws -> [RouteListing] { try await session.call(.pure, within: .seconds(5)) { try await $0.routes() } }
+
   private func nextTxn() -> String { "\(name).\(life).\(requests.wrappingAdd(1, ordering: .relaxed).newValue)" }
 
   // MARK: Looking

@@ -22,12 +22,15 @@ public protocol Module: Sendable {
   static var summary: String { get }
   /// The names of the places where other modules can be embedded.
   static var slots: [String] { get }
+  /// Where links lead from it.
+  static var routes: [ModuleRoute] { get }
 }
 
 extension Module {
   public static var name: String { String(describing: Self.self) }
   public static var summary: String { "" }
   public static var slots: [String] { [] }
+  public static var routes: [ModuleRoute] { [] }
 }
 
 /// The input of a module that needs none: an object without members.

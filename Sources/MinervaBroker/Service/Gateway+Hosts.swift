@@ -8,7 +8,7 @@ import MinervaWire
 
 /// Hosts and workers, called.
 extension Gateway {
-  private func endpoint(of host: String) throws -> $ModuleEndpoint {
+  func endpoint(of host: String) throws -> $ModuleEndpoint {
     try $ModuleEndpoint.resolve(id: ActorAddress(node: host, name: WellKnown.host), using: actorSystem)
   }
 

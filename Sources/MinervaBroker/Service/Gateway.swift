@@ -70,6 +70,21 @@ distributed actor Gateway: BrokerGateway {
     return answer
   }
 
+  distributed func follow(_ request: LinkRequest) async throws -> LinkReply {
+    let node = try permit(.navigate, scene: request.scene)
+    try await own(request.scene.name)
+    switch try await reply({ $0.follow(request, token: $1, node: node, now: $2) }) {
+    case .linked(let reply): return reply
+    case .answered(let answer): return LinkReply(answer: answer)
+    default: throw Self.unexpected
+    }
+  }
+
+  distributed func routes() async throws -> [RouteListing] {
+    try permit(.observe)
+    return machine.routeListings
+  }
+
   distributed func snapshot(_ scene: SceneAddress, renderings: Bool) async throws -> SceneSnapshot {
     try permit(.observe, scene: scene)
     try await own(scene.name)
@@ -344,6 +359,7 @@ distributed actor Gateway: BrokerGateway {
       case .answer(let token, let reply): answer(token, reply)
       case .connect(let host, let order): connect(order, at: host)
       case .resume(let host, let order): resume(order, at: host)
+      case .inquire(let host, let inquiry, let time): inquire(inquiry, at: host, within: time)
       case .order(let host, let order):
         if lane(host).append(order) { Task { await self.send(to: host) } }
       case .cancelJob(let job, let lease): cancel(job, lease)

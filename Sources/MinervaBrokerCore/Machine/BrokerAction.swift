@@ -21,6 +21,8 @@ package enum BrokerAction {
   case connect(host: String, ConnectOrder)
   /// Make a module again; answered by `linked`.
   case resume(host: String, ResumeOrder)
+  /// Ask a host for a route of its module, within so many milliseconds; answered by `decided`.
+  case inquire(host: String, RouteInquiry, within: Int64)
   /// Give a host something to take note of, in order.
   case order(host: String, HostOrder)
   /// Tell a diff worker that nobody waits for a job.
@@ -36,6 +38,7 @@ package enum BrokerAction {
     case leased(DiffLease)
     case looked(SceneSnapshot)
     case reported([ScreenReport])
+    case linked(LinkReply)
     case done
     case refused(MinervaError)
   }

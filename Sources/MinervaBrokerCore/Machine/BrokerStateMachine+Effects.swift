@@ -43,6 +43,7 @@ extension BrokerStateMachine {
       actions.append(.answer(token, refusal.map { .refused(MinervaError($0)) } ?? .done))
     case .wake(let time):
       if let time { wakes.insert(WakeQueue.Entry(at: slot.moment(of: time), scene: scene)) }
+    case .resolve(let plan): resolve(plan, in: scene, now: now, &actions)
     case .event(let event):
       publish(.navigation(event), of: slot, record: event.seq, now: now, &actions)
       if case .ended = event.kind { close(scene, &actions) }
@@ -123,6 +124,10 @@ extension BrokerStateMachine {
   private mutating func close(_ scene: String, _ actions: inout [BrokerAction]) {
     scenes.removeValue(forKey: scene)?.isOpen = false
     vaults.removeValue(forKey: scene)
+    duePlans.removeValue(forKey: scene)
+    for journey in journeys.removeValue(forKey: scene) ?? [] {
+      if case .request(_, let token, _) = journey.reason { actions.append(.answer(token, .refused(.sceneEnded(scene)))) }
+    }
     for key in linking.keys where key.scene == scene { dropEarly(key, &actions) }
     linking = linking.filter { $0.key.scene != scene }
     parked = parked.filter { $0.key.scene != scene }
@@ -151,7 +156,9 @@ extension BrokerStateMachine {
   }
 
   /// Whether nothing is under way in a scene. After this broker's own restart that is not known before its hosts are back, or given up.
-  func isSettled(_ slot: SceneSlot) -> Bool { slot.isSettled && slot.hosts.allSatisfy { expected[$0] == nil } }
+  func isSettled(_ slot: SceneSlot) -> Bool {
+    slot.isSettled && journeys[slot.identity.name] == nil && slot.hosts.allSatisfy { expected[$0] == nil }
+  }
 
   /// Publishes an event in the feed of processes.
   mutating func publish(_ event: ProcessEvent, now: Moment, _ actions: inout [BrokerAction]) {

@@ -43,6 +43,7 @@ extension BrokerStateMachine {
       parked.removeValue(forKey: key)
       if let slot = scenes[key.scene] { perform(.connect(connection), of: slot, now: now, &actions) }
     }
+    resolveDuePlans(of: registration.app, now: now, &actions)
     return actions
   }
 

@@ -195,6 +195,12 @@ extension BrokerStateMachine {
     for (key, tokens) in turns where names.contains(key.scene) { refuse(key.scene, tokens) }
     for (key, token) in renderers where names.contains(key.scene) { refuse(key.scene, [token]) }
     for (key, waiting) in early where names.contains(key.scene) { refuse(key.scene, waiting.map(\.1)) }
+    for (scene, waiting) in journeys where names.contains(scene) {
+      for journey in waiting { if case .request(_, let token, _) = journey.reason { refuse(scene, [token]) } }
+    }
+    journeys = journeys.filter { !names.contains($0.key) }
+    duePlans = duePlans.filter { !names.contains($0.key) }
+    vaults = vaults.filter { !names.contains($0.key) }
     answers = answers.filter { !names.contains($0.key.scene) }
     turns = turns.filter { !names.contains($0.key.scene) }
     renderers = renderers.filter { !names.contains($0.key.scene) }
@@ -209,7 +215,7 @@ extension BrokerStateMachine {
     return actions
   }
 
-  private var sceneSettings: SceneSettings {
+  var sceneSettings: SceneSettings {
     var scene = SceneSettings()
     scene.lease = UInt32(clamping: settings.leases.lease + settings.takeover)
     return scene

@@ -73,6 +73,11 @@ package struct BrokerStateMachine {
   /// How many texts were sealed under this epoch.
   var sealed: UInt64 = 0
 
+  /// The links that are being resolved, by scene; the first of each is at work.
+  var journeys: [String: [LinkJourney]] = [:]
+  /// Plans that are due while no host of their app is there.
+  var duePlans: [String: [PlanReport]] = [:]
+
   var answers: [AnswerKey: [CallToken]] = [:]
   var turns: [TurnKey: [CallToken]] = [:]
   var renderers: [AnswerKey: CallToken] = [:]
@@ -203,7 +208,7 @@ package struct BrokerStateMachine {
       let snapshot = SceneSnapshot(
         scene: slot.identity, epoch: epoch, record: record, event: slot.events, at: Int64(at.milliseconds), tree: tree,
         renderings: renderings ? slot.renderings.values.sorted { $0.screen < $1.screen } : [], settled: settled,
-        recent: renderings ? nil : slot.recent.events)
+        recent: renderings ? nil : slot.recent.events, plans: slot.state.plans)
       actions.append(.answer(token, .looked(snapshot)))
     }
   }
@@ -214,6 +219,11 @@ package struct BrokerStateMachine {
     isServing = false
     count("journal.failures")
     var actions: [BrokerAction] = []
+    for journey in journeys.values.joined() {
+      if case .request(_, let token, _) = journey.reason { actions.append(.answer(token, .refused(error))) }
+    }
+    journeys = [:]
+    duePlans = [:]
     let waiting =
       answers.values.flatMap { $0 } + turns.values.flatMap { $0 } + renderers.values + early.values.flatMap { $0.map(\.1) }
     for token in waiting { actions.append(.answer(token, .refused(error))) }

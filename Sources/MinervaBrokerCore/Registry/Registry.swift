@@ -1,4 +1,5 @@
 package import MinervaInterfaces
+import MinervaNavigation
 package import MinervaWire
 
 /// Which host offers what: the apps, their modules, and the named services of other processes.
@@ -29,7 +30,7 @@ package struct Registry {
 
   /// Takes a host in, or replaces what the same name offered before.
   ///
-  /// - Throws: `module.schema_conflict` when a living host of the app offers a module of the same name with another fingerprint.
+  /// - Throws: `route.ambiguous` when a route of it and one of a living host match the same paths; `module.schema_conflict` when a living host of the app offers a module of the same name with another fingerprint.
   mutating func register(_ registration: HostRegistration) throws(MinervaError) {
     for other in living where other.registration.app == registration.app && other.registration.node != registration.node {
       for module in registration.modules {
@@ -41,6 +42,12 @@ package struct Registry {
           )
         }
       }
+    }
+    let others = living.map(\.registration).filter { $0.app == registration.app && $0.node != registration.node }
+    do throws(Refusal) {
+      _ = try Self.table(of: others + [registration], RouteTable(root: "", schemes: [], hosts: []))
+    } catch {
+      throw MinervaError(error)
     }
     hosts[registration.node] = Host(registration: registration, load: hosts[registration.node]?.load ?? 0)
     for module in registration.modules {
@@ -57,6 +64,37 @@ package struct Registry {
   mutating func adjustLoad(of node: String, by change: Int) {
     guard let load = hosts[node]?.load else { return }
     hosts[node]?.load = max(0, load + change)
+  }
+
+  /// The routes of an app's living hosts; `nil` where none says what links begin with. Linear in the routes.
+  func links(of app: String) -> (scope: LinkScope, table: RouteTable)? {
+    let registrations = living.map(\.registration).filter { $0.app == app }.sorted { $0.node < $1.node }
+    guard let scope = registrations.lazy.compactMap(\.links).first else { return nil }
+    let empty = RouteTable(root: scope.root, schemes: scope.schemes, hosts: scope.hosts)
+    return (scope, (try? Self.table(of: registrations, empty)) ?? empty)
+  }
+
+  private static func table(of registrations: [HostRegistration], _ empty: RouteTable) throws(Refusal) -> RouteTable {
+    var table = empty
+    for registration in registrations {
+      for module in registration.modules {
+        for var route in module.routes {
+          // A module speaks for itself alone.
+          route.from = module.name
+          try table.add(route)
+        }
+      }
+    }
+    return table
+  }
+
+  /// The schema of a module's input, if a living host offers it and says so.
+  func schema(of module: String, in app: String) -> PayloadSchema? {
+    for host in living where host.registration.app == app {
+      guard let text = host.registration.modules.first(where: { $0.name == module })?.schema else { continue }
+      return try? JSONValueDecoder().decode(PayloadSchema.self, from: Array(text.utf8))
+    }
+    return nil
   }
 
   /// A schema, if it names secrets.

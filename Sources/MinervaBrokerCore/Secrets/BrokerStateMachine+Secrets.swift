@@ -29,8 +29,8 @@ extension BrokerStateMachine {
     case .go(_, _, let input?): try requireOpen(input, of: nil, in: scene, verb: action.verb)
     case .setStack(_, let elements):
       for case .module(let module, let input) in elements { try requireOpen(input, of: module.name, in: scene, verb: action.verb) }
-    case .follow(let steps):
-      for step in steps { try requireOpen(step.input, of: step.module.name, in: scene, verb: action.verb) }
+    case .follow(let following):
+      for step in following.steps { try requireOpen(step.input, of: step.module.name, in: scene, verb: action.verb) }
     default: break
     }
     return action

@@ -4,6 +4,18 @@ extension ShopApp {
   /// The first screen, from which everything else is reached.
   public enum Home: Module {
     public static let summary = "the first screen"
+
+    /// What is in the tabs is reached through them.
+    public static var routes: [ModuleRoute] {
+      [
+        ModuleRoute("settings", to: Settings.self, query: ["section"]),
+        ModuleRoute("shop", to: Shell.self),
+        .redirect("orders", to: "shop/orders"),
+        ModuleRoute("profile/:userID", to: Profile.self),
+        ModuleRoute("detail/:id", to: Detail.self),
+        ModuleRoute("login", to: Login.self, via: .modal(.sheet), query: ["retry"]),
+      ]
+    }
   }
 
   /// A few settings; it tells its opener each change.

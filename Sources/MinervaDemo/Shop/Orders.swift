@@ -4,11 +4,16 @@ extension ShopApp {
   /// Two tabs: home and orders.
   public enum Shell: Module {
     public static let summary = "two tabs: home and orders"
+
+    public static var routes: [ModuleRoute] {
+      [ModuleRoute("home", to: Home.self, via: .tab("home")), ModuleRoute("orders", to: Orders.self, via: .tab("orders"))]
+    }
   }
 
   /// The orders there are.
   public enum Orders: Module {
     public static let summary = "the orders there are"
+    public static var routes: [ModuleRoute] { [ModuleRoute(":id", to: Order.self)] }
   }
 
   /// One order.
@@ -18,6 +23,19 @@ extension ShopApp {
     }
 
     public static let summary = "one order"
+
+    public static var routes: [ModuleRoute] {
+      [ModuleRoute("items/:id", to: Item.self), ModuleRoute("refund", to: Refund.self, via: .modal(.sheet), query: ["reason"])]
+    }
+  }
+
+  /// A wish for one's money.
+  public enum Refund: Module {
+    public struct Input: Codable, Sendable {
+      public var reason: String?
+    }
+
+    public static let summary = "a wish for one's money"
   }
 
   /// One item of an order.
@@ -95,6 +113,30 @@ actor OrderCoordinator: Coordinator {
       ListSection("items", header: "Items") {
         for item in 1...5 { Label("\(item)", "Item \(item)") }
       }
+    }
+  }
+}
+
+actor RefundCoordinator: Coordinator {
+  let context: Context<ShopApp.Refund>
+  var state: String
+
+  init(_ input: ShopApp.Refund.Input, _ context: Context<ShopApp.Refund>) {
+    self.context = context
+    state = input.reason ?? ""
+  }
+
+  func handle(_ action: Action) throws {
+    switch action {
+    case .enter("reason", let reason): state = reason
+    case .tap("close"): try context.cancel()
+    default: break
+    }
+  }
+
+  func render() -> Screen {
+    Screen("Refund", buttons: [BarButton("close", "Close", side: .left)]) {
+      ListSection("form") { TextInput("reason", "Reason", value: state, placeholder: "why") }
     }
   }
 }

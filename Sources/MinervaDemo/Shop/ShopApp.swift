@@ -5,6 +5,7 @@ public import MinervaHosting
 public enum ShopApp: HostApp {
   public static let app = "shop"
   public static let start: String? = Start.name
+  public static let links: AppLinks? = AppLinks(root: Home.self, schemes: ["app"], hosts: ["shop"])
 
   /// Where every scene begins; it shows the home screen.
   public enum Start: Module {
@@ -24,6 +25,7 @@ public enum ShopApp: HostApp {
       ModuleOffer(ShellCoordinator.init),
       ModuleOffer(OrdersCoordinator.init),
       ModuleOffer(OrderCoordinator.init),
+      ModuleOffer(RefundCoordinator.init),
       ModuleOffer(ItemCoordinator.init),
     ]
   }

@@ -1,4 +1,4 @@
-import Minerva
+public import Minerva
 public import MinervaHosting
 import MinervaWire
 
@@ -41,6 +41,9 @@ extension WorkoutsApp {
   /// The module that a scene begins with.
   public static let start = Lifecycle.name
 
+  /// What links begin with.
+  public static let links = AppLinks(root: User.self, schemes: ["app"], hosts: ["workouts"])
+
   /// The modules of the app, over a store.
   public static func modules(store: any WorkoutStore) -> [ModuleOffer] {
     [
@@ -51,7 +54,13 @@ extension WorkoutsApp {
       ModuleOffer { WorkoutsCoordinator($0, $1, store: store) },
       ModuleOffer(FilterCoordinator.init),
       ModuleOffer { UpdateFilterCoordinator($0, $1, store: store) },
-      ModuleOffer { UserListCoordinator($0, $1, store: store) },
+      ModuleOffer { UserListCoordinator($0, $1, store: store) }.answering { route in
+        guard let asking = try await store.session(in: route.scene), let id = route["userID"].flatMap({ Int($0) }) else {
+          throw MinervaError("app.does_not_exist", "nobody is number \(route["userID"] ?? "")")
+        }
+        return try .open(
+          WorkoutSplit.self, .init(userID: try await store.account(id, asking: asking.id).id, asking: asking.id), via: .modal(.full))
+      },
       ModuleOffer { CreateUserCoordinator($0, $1, store: store) },
       ModuleOffer { UpdateUserCoordinator($0, $1, store: store) },
       ModuleOffer(WorkoutSplitCoordinator.init),

@@ -1,4 +1,5 @@
 import Distributed
+import Minerva
 public import MinervaActors
 import MinervaInterfaces
 import MinervaNavigation
@@ -82,11 +83,12 @@ private struct Registrar: Sendable {
   func register() async throws {
     let modules = registry.all.map { offer in
       ModuleDescription(
-        name: offer.name, summary: offer.summary, fingerprint: offer.fingerprint, schema: offer.schemaText, slots: offer.slots)
+        name: offer.name, summary: offer.summary, fingerprint: offer.fingerprint, schema: offer.schemaText, slots: offer.slots,
+        routes: registry.routes(from: offer.name))
     }
     let registration = HostRegistration(
       app: settings.app, node: settings.node, endpoint: settings.listen?.description, modules: modules, services: settings.services,
-      start: settings.start, running: await runtime.running())
+      start: settings.start, links: settings.links?.scope, running: await runtime.running())
     let receipt = try await connection.gateway.register(registration)
     connection.standing.set(true)
     await runtime.registered(receipt)

@@ -1,3 +1,4 @@
+public import Minerva
 public import MinervaTransport
 
 /// What a host is started with.
@@ -12,6 +13,8 @@ public struct HostSettings: Sendable {
   public var listen: Endpoint?
   /// The module that a new scene of the app begins with.
   public var start: String?
+  /// What the app's links begin with.
+  public var links: AppLinks?
   /// The names of the distributed actors that other processes of the app may look up here.
   public var services: [String]
   /// How long the broker may take to be there.
@@ -26,7 +29,8 @@ public struct HostSettings: Sendable {
   public var log: (@Sendable (String) -> Void)?
 
   public init(
-    app: String, node: String, broker: Endpoint, listen: Endpoint? = nil, start: String? = nil, services: [String] = [],
+    app: String, node: String, broker: Endpoint, listen: Endpoint? = nil, start: String? = nil, links: AppLinks? = nil,
+    services: [String] = [],
     patience: Duration = .seconds(30), hold: DiffHold? = nil, version: String = "0", security: BusSecurity = BusSecurity(),
     log: (@Sendable (String) -> Void)? = nil
   ) {
@@ -35,6 +39,7 @@ public struct HostSettings: Sendable {
     self.broker = broker
     self.listen = listen
     self.start = start
+    self.links = links
     self.services = services
     self.patience = patience
     self.hold = hold

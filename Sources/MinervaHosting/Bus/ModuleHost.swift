@@ -36,6 +36,10 @@ package distributed actor ModuleHost: ModuleEndpoint {
     await runtime.take(orders)
   }
 
+  package distributed func resolve(_ inquiry: RouteInquiry) async throws -> RouteDecision {
+    try await Task { [runtime] in try await runtime.resolve(inquiry) }.value
+  }
+
   package distributed func call(_ call: CoordinatorCall) async throws -> [UInt8] {
     try await Task { [runtime] in try await runtime.answer(call) }.value
   }

@@ -1,4 +1,5 @@
 import Glibc
+import Minerva
 import MinervaSupervision
 import MinervaTransport
 import MinervaWire
@@ -38,7 +39,7 @@ extension HostApp {
     signals.onSignal { if $0 != .hangUp { end.yield("signal \($0.rawValue)") } }
     let broker = try HostArguments.endpoint(arguments.connect ?? runtime.endpoint("broker"))
     let settings = HostSettings(
-      app: app, node: name, broker: broker, listen: .ipc(path: socket), start: start, security: try arguments.security(),
+      app: app, node: name, broker: broker, listen: .ipc(path: socket), start: start, links: links, security: try arguments.security(),
       log: { say("\(name)  \($0)", to: STDERR_FILENO) })
     let modules = try self.modules
     let host = try await HostProcess.start(settings) { _ in modules }

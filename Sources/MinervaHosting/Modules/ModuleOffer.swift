@@ -20,6 +20,11 @@ public struct ModuleOffer: Sendable {
   /// Whether its coordinator hears of lifecycle moments.
   let hearsLifecycle: Bool
 
+  /// Where links lead from it.
+  let routes: [ModuleRoute]
+  /// Answers for those of its routes that ask.
+  var answer: (@Sendable (AskedRoute) async throws -> RouteAnswer)?
+
   let make: @Sendable (_ input: [UInt8], _ link: any CoordinatorLink) async throws -> any CoordinatorRunning
   let checkInput: @Sendable (_ input: [UInt8]) throws -> Void
 
@@ -37,6 +42,7 @@ public struct ModuleOffer: Sendable {
     self.name = name
     summary = Made.Subject.summary
     slots = Made.Subject.slots
+    routes = Made.Subject.routes
     input = PayloadSchema(of: Made.Subject.Input.self, name: name)
     fingerprint = Self.fingerprint(of: [Made.Subject.Input.self, Made.Subject.Output.self, Made.Subject.Result.self])
     exposedSecret = Self.secret(in: [
@@ -58,6 +64,21 @@ public struct ModuleOffer: Sendable {
     _ factory: @escaping @Sendable (_ context: Context<Made.Subject>) async throws -> Made
   ) where Made.Subject.Input == NoInput {
     self.init { (_: NoInput, context: Context<Made.Subject>) in try await factory(context) }
+  }
+
+  /// The offer with an answer for the routes of its module that ask before they are taken (R1).
+  ///
+  /// ```swift
+  /// ModuleOffer(HomeCoordinator.init).answering { route in
+  ///   try await store.isSignedIn ? .proceed : .wait(for: Login.self, .init())
+  /// }
+  /// ```
+  /// - Parameter body: Asked in any host that offers the module, whether or not one of its screens is open; an error it throws refuses
+  ///   the link with `route.failed`, or with its own `MinervaError`.
+  public func answering(_ body: @escaping @Sendable (AskedRoute) async throws -> RouteAnswer) -> ModuleOffer {
+    var offer = self
+    offer.answer = body
+    return offer
   }
 
   private static func secret(in places: [(name: String, type: any Decodable.Type)]) -> String? {

@@ -14,7 +14,7 @@ package actor HostRuntime {
   }
 
   private let name: String
-  private let modules: ModuleRegistry
+  private nonisolated let modules: ModuleRegistry
   private let link: any BrokerLink
   private let differ: any DiffComputing
   fileprivate var mailboxes: [Key: Mailbox] = [:]
@@ -165,6 +165,22 @@ package actor HostRuntime {
       throw MinervaError(.staleRef, "\(call.screen) does not run in \(name)")
     }
     return try await mailbox.answer(call.method, call.argument)
+  }
+
+  /// Answers for a route of a module that this host offers (R1).
+  /// - Throws: `route.failed` with what its author's code threw, unless that has a code of its own.
+  package nonisolated func resolve(_ inquiry: RouteInquiry) async throws -> RouteDecision {
+    let question = inquiry.question
+    guard let answer = try modules.offer(question.module).answer else {
+      throw MinervaError(.routeFailed, "\(question.module) has nobody to answer for \(question.pattern)")
+    }
+    do {
+      return try await answer(AskedRoute(scene: inquiry.scene.name, question: question, context: inquiry.context)).decision
+    } catch let error as MinervaError {
+      throw error
+    } catch {
+      throw MinervaError(.routeFailed, "\(question.pattern) under \(question.module): \(error)")
+    }
   }
 
   // MARK: The broker comes and goes

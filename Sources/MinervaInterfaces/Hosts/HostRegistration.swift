@@ -13,12 +13,14 @@ public struct HostRegistration: Codable, Sendable {
   public var services: [String]
   /// The module that a new scene of the app begins with.
   public var start: String?
+  /// What the app's links begin with; `nil` for an app without links.
+  public var links: LinkScope?
   /// The coordinators that still run in this process, so that the broker resumes only the others.
   public var running: [RunningCoordinator]
 
   public init(
     app: String, node: String, endpoint: String?, modules: [ModuleDescription], services: [String] = [], start: String? = nil,
-    running: [RunningCoordinator] = []
+    links: LinkScope? = nil, running: [RunningCoordinator] = []
   ) {
     self.app = app
     self.node = node
@@ -26,6 +28,7 @@ public struct HostRegistration: Codable, Sendable {
     self.modules = modules
     self.services = services
     self.start = start
+    self.links = links
     self.running = running
   }
 }
@@ -41,13 +44,18 @@ public struct ModuleDescription: Codable, Hashable, Sendable {
   public var schema: String?
   /// The names of its embed slots.
   public var slots: [String]
+  /// Where links lead from it.
+  public var routes: [Route]
 
-  public init(name: String, summary: String = "", fingerprint: UInt64 = 0, schema: String? = nil, slots: [String] = []) {
+  public init(
+    name: String, summary: String = "", fingerprint: UInt64 = 0, schema: String? = nil, slots: [String] = [], routes: [Route] = []
+  ) {
     self.name = name
     self.summary = summary
     self.fingerprint = fingerprint
     self.schema = schema
     self.slots = slots
+    self.routes = routes
   }
 }
 

@@ -18,10 +18,12 @@ public struct SceneSnapshot: Codable, Sendable {
   /// The last events before it that the broker still knows, in order, when no renderings were asked for: a watcher that missed some takes
   /// them from here.
   public var recent: [SceneEvent]?
+  /// The links that wait, the oldest first (R4).
+  public var plans: [PlanReport]
 
   public init(
     scene: SceneIdentity, epoch: UInt64, record: UInt64, event: UInt64, at: Int64, tree: SceneTree, renderings: [StampedRendering],
-    settled: Bool, recent: [SceneEvent]? = nil
+    settled: Bool, recent: [SceneEvent]? = nil, plans: [PlanReport] = []
   ) {
     self.scene = scene
     self.epoch = epoch
@@ -32,6 +34,7 @@ public struct SceneSnapshot: Codable, Sendable {
     self.renderings = renderings
     self.settled = settled
     self.recent = recent
+    self.plans = plans
   }
 }
 

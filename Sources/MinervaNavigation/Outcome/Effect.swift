@@ -20,6 +20,8 @@ public enum Effect: Hashable, Sendable, Codable {
   case renderer(String, refusal: Refusal?)
   /// Feed `Record.timer` at this moment; replaces the earlier wish, `nil` withdraws it.
   case wake(at: SceneTime?)
+  /// Resolve the link of a waiting plan again; answered by a command that follows it, or ends the plan (R4).
+  case resolve(PlanReport)
   /// Publish.
   case event(Event)
 }

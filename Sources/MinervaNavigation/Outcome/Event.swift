@@ -51,6 +51,8 @@ public struct Event: Hashable, Sendable, Codable {
     case gate(String, origin: ScreenID?, caller: String, isEnabled: Bool)
     /// A renderer became the primary, or the primary is gone (`nil`).
     case renderer(String?)
+    /// A link waits for a screen, goes on, or does not (R4).
+    case plan(PlanReport, PlanStage)
     /// The scene is over.
     case ended
   }
@@ -111,6 +113,10 @@ extension Event.Kind {
     case .resumed: "screen.resumed"
     case .gate: "command.changed"
     case .renderer: "renderer"
+    case .plan(_, .waiting): "plan.waiting"
+    case .plan(_, .due): "plan.due"
+    case .plan(_, .followed): "plan.followed"
+    case .plan(_, .ended): "plan.ended"
     case .ended: "scene.ended"
     }
   }

@@ -44,6 +44,10 @@ public struct Outcome: Hashable, Sendable, Codable {
   public var changed: Bool
   /// Whether it ended by being called off (N10).
   public var cancelled: Bool
+  /// Why a link was followed to here and no further (`--keep-prefix`).
+  public var shortfall: Refusal?
+  /// What the rest of a link waits for (R4).
+  public var plan: PlanReport?
 
   /// Creates an outcome; nothing happened unless said otherwise.
   public init(

@@ -8,7 +8,9 @@ extension Command {
     /// Takes the named transition of a screen; `nil` input is the transition's own, `nil` screen the origin or the top.
     case go(name: String, from: ScreenRef?, input: [UInt8]?)
     /// Follows a link whose hops have been resolved, as one transaction (R2).
-    case follow([RouteStep])
+    case follow(Following)
+    /// Ends a plan that waits (R4): for a caller, or because its link cannot be resolved any more.
+    case endPlan(PlanID, Refusal?)
     /// Removes `count` screens from the top of a stack; `nil` is the origin's stack or the visible one.
     case back(count: UInt32, in: NavPath?)
     /// Removes all above the screen.
@@ -145,6 +147,7 @@ extension Command.Action {
     case .cancel: "cancel"
     case .act(_, let act): act.verb
     case .gesture: "gesture"
+    case .endPlan: "cancel"
     case .withdraw: "withdraw"
     case .end: "end"
     }

@@ -84,6 +84,8 @@ struct Plan {
     var root: StackKey?
     var isScreenless = false
     var unhosted = false
+    /// The tab that is selected when it turns out to have tabs; what is pushed on the tab follows its root.
+    var tab: String?
   }
 
   /// What it does beside, or in place of, changing the tree.
@@ -105,6 +107,8 @@ struct Plan {
   var deed = Deed.nothing
   /// Whether the place was not named but is what a person sees: nothing that changes that may run beside it (N12).
   var isImplicit = false
+  /// Why a link ends before its last step.
+  var shortfall: Refusal?
 }
 
 /// What a running request does.

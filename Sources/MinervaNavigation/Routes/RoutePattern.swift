@@ -30,6 +30,13 @@ public struct RoutePattern: Hashable, Sendable {
   /// The segments in order; at least one.
   public let segments: [Segment]
 
+  /// The pattern that takes everything, under the name `rest`.
+  public static let any = RoutePattern([.wildcard("rest")])
+
+  private init(_ segments: [Segment]) {
+    self.segments = segments
+  }
+
   /// How much of a path a pattern takes, and the values it gives.
   struct Match: Hashable {
     var count: Int

@@ -8,6 +8,9 @@ enum StackKey: Hashable, Sendable, Codable {
   case primary(ScreenID)
   /// The detail stack of a screen's split; empty while the split is collapsed.
   case detail(ScreenID)
+
+  /// The place of a tab that is known by its name alone, until its screen has been made.
+  static let unknownTab = -1
 }
 
 /// Where a coordinator's screen stands.
@@ -106,6 +109,8 @@ struct Node: Hashable, Sendable, Codable {
   var host = ""
   var lease: UInt32 = 1
   var container = ContainerState.none
+  /// The tab that a link wants selected when it turns out to have tabs.
+  var wantedTab: String?
   var slots: [SlotState] = []
   var vetoes: Vetoes = []
   var transitions: [NamedTransition] = []

@@ -15,18 +15,26 @@ extension SceneState {
       switch command.action {
       case .withdraw(let txn): try withdraw(txn, for: command, at: time)
       case .end: end(for: command, at: time)
+      case .endPlan(let plan, let why): try endPlan(plan, why, for: command, at: time)
       case .output(let ref, let bytes): try speak(ref, bytes, for: command, at: time)
       case .gesture(let gesture, .commit): try commitGesture(gesture, for: command, at: time)
       case .gesture(let gesture, .cancel): try cancelGesture(gesture, for: command, at: time)
       default: try admit(command, at: time)
       }
     } catch {
-      effects.append(.answer(Answer(txn: command.txn, caller: command.caller, seq: nil, resolution: .refused(error))))
+      var position: UInt64?
+      if case .follow(let following) = command.action, let plan = following.plan, plans.contains(where: { $0.id == plan }) {
+        // The link of a plan is looked at once: refused, the plan is over, and that is recorded (R4).
+        record(at: time)
+        position = seq
+        notePlanFailure(following, error)
+      }
+      effects.append(.answer(Answer(txn: command.txn, caller: command.caller, seq: position, resolution: .refused(error))))
     }
   }
 
   /// The record of a request that is in flight under this name.
-  private func inFlight(_ txn: String) -> UInt64? {
+  func inFlight(_ txn: String) -> UInt64? {
     for request in pending where request.source == .caller && !request.isAnswered {
       if request.command.txn == txn { return request.seq }
       if let joiner = request.joiners.first(where: { $0.txn == txn }) { return joiner.seq }
@@ -253,7 +261,7 @@ extension Command.Action {
   /// The screens it names.
   var targets: [ScreenRef] {
     switch self {
-    case .launch, .follow, .back, .backRoot, .dismissAll, .gesture, .withdraw, .end: []
+    case .launch, .follow, .endPlan, .back, .backRoot, .dismissAll, .gesture, .withdraw, .end: []
     case .open(let opening): opening.popTo.map { [$0] } ?? []
     case .go(_, let ref, _), .dismiss(let ref), .selectTab(_, let ref, _), .collapse(let ref), .expand(let ref): ref.map { [$0] } ?? []
     case .backTo(let ref), .send(let ref, _), .sendSealed(let ref, _, _), .output(let ref, _), .finish(let ref, _), .cancel(let ref),

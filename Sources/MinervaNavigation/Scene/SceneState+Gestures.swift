@@ -168,6 +168,7 @@ extension SceneState {
     for node in nodes.all.reversed() { leave(summary(node), &self) }
     layers = [LayerState()]
     for request in requests { refuse(request, refusal) }
+    for plan in plans { endPlan(plan.id, .ended(refusal)) }
     hasEnded = true
     isFreed = false
     hasGone = false

@@ -23,12 +23,17 @@ extension SceneState {
       switch report.verdict {
       case .accepted(let acceptance):
         accept(acceptance, of: node.id, request, &work)
-        if let flaw = flaw(acceptance.container, opened: work.opened.count) {
+        if let flaw = flaw(acceptance.container, opened: work.opened.count) ?? missingTab(acceptance.container, node) {
           rollBack(request, work, .rolledBack, flaw)
         } else {
           proceed(&request, &work, at: index)
         }
-      case .refused(let refusal): rollBack(request, work, .rolledBack, refusal)
+      case .refused(let refusal):
+        if case .follow(let following) = request.command.action, following.keepsPrefix, shorten(&work, before: node.id, refusal) {
+          proceed(&request, &work, at: index)
+        } else {
+          rollBack(request, work, .rolledBack, refusal)
+        }
       case .lost where canTryAgain(node):
         connectAgain(node.id, txn: request.command.txn, until: work.linkDeadline ?? now)
         pending.insert(request, at: index)
@@ -76,9 +81,10 @@ extension SceneState {
       case .none: break
       case .tabs(let specs, let selected):
         guard specs.indices.contains(selected) else { return }
+        let place = node.wantedTab.map { name in specs.firstIndex { $0.name == name } ?? selected } ?? selected
         node.container = .tabs(
-          TabsState(tabs: specs.map { TabsState.Tab(name: $0.name, start: $0.start, stack: []) }, selected: selected))
-        roots = [(.tab(id, selected), specs[selected].start)]
+          TabsState(tabs: specs.map { TabsState.Tab(name: $0.name, start: $0.start, stack: []) }, selected: place))
+        roots = [(.tab(id, place), specs[place].start)]
       case .split(let primary, let detail, let collapsed):
         node.container = .split(SplitState(primary: [], detail: [], joined: collapsed ? 1 : nil))
         roots = [(.primary(id), primary)]
@@ -90,10 +96,28 @@ extension SceneState {
     for (key, start) in roots {
       let opening = Plan.Opening(id: ScreenID(nextScreen), module: start.module, input: start.input, parent: id, root: key)
       work.opened.append(opening.id)
-      work.moves.append(.push(key, opening.id))
+      // What a link pushes on a tab that was not known before stands on the tab's root.
+      let first = work.moves.firstIndex { if case .push(.tab(id, StackKey.unknownTab), _) = $0 { true } else { false } }
+      work.moves.insert(.push(key, opening.id), at: first ?? work.moves.count)
       if make(opening, for: request, until: until) { missing += 1 }
+      if first != nil { settleTab(of: id, at: key, &work) }
     }
     work.stage = .linking(missing: missing, until: until)
+  }
+
+  /// Gives the screens that a link pushes on a tab their stack, now that it is known.
+  private func settleTab(of owner: ScreenID, at key: StackKey, _ work: inout Work) {
+    for index in work.moves.indices {
+      if case .push(.tab(owner, StackKey.unknownTab), let screen) = work.moves[index] { work.moves[index] = .push(key, screen) }
+    }
+  }
+
+  /// The refusal for a link that leads into a tab that the screen it opened does not have.
+  private func missingTab(_ container: ContainerSpec, _ node: Node) -> Refusal? {
+    guard let name = node.wantedTab else { return nil }
+    if case .tabs(let tabs, _) = container, tabs.contains(where: { $0.name == name }) { return nil }
+    return Refusal(
+      code: "route.failed", message: "\(node.id) \(node.module.name) has no tab \"\(name)\" to follow the link into; rolled back")
   }
 
   /// What is wrong with a container: names that are no names, or one in another without end.

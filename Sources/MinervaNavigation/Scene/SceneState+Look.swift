@@ -31,8 +31,13 @@ extension SceneState {
   /// FNV-1a, 64 bits, over the canonical form of the tree (D1).
   package var treeHash: UInt64 { tree.hash64 }
 
-  /// Whether nothing is in flight: no request runs or waits, no message is undelivered or unhandled.
+  /// Whether nothing is in flight: no request runs or waits, no message is undelivered or unhandled, no link that waited is due.
   package var isSettled: Bool {
+    isAtRest && !(waiting?.items.contains(where: \.isDue) ?? false)
+  }
+
+  /// Whether no request runs or waits and no message is undelivered or unhandled.
+  var isAtRest: Bool {
     pending.isEmpty && nodes.isQuiet
   }
 
@@ -96,6 +101,11 @@ extension SceneState {
   /// The answer that was given to a `txn`, while it is remembered.
   package func answer(to txn: String) -> Answer? { memory.answer(to: txn) }
 
+  /// Whether a request of this name was answered, and is remembered, or is in flight (N2).
+  package func knows(_ txn: String) -> Bool {
+    memory.answer(to: txn) != nil || inFlight(txn) != nil
+  }
+
   /// When `Record.timer` is due; the last `Effect.wake`.
   package var wakeTime: SceneTime? { wake }
 
@@ -143,6 +153,7 @@ extension SceneState {
       guard let work = request.work, case .showing(let number, _) = work.stage else { continue }
       list.append(.render(transition(of: request, work, number: number)))
     }
+    for item in waiting?.items ?? [] where item.isAsked { list.append(.resolve(item.report)) }
     if let wake { list.append(.wake(at: wake)) }
     return list
   }

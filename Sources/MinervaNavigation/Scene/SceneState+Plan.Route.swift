@@ -1,22 +1,69 @@
 /// Following links (R2): the longest prefix that is open stays, the rest is opened, all in one transaction.
 extension SceneState {
-  /// What following these steps would do now; throws what following them would be refused with.
-  package func preview(_ steps: [RouteStep]) throws(Refusal) -> [PlannedStep] {
-    var walk = try RouteWalk(from: self)
-    for step in steps { try walk.take(step, in: self) }
-    walk.finish(in: self)
-    return walk.preview
+  /// What following a link would do now; throws what following it would be refused with.
+  package func preview(_ following: Following) throws(Refusal) -> [PlannedStep] {
+    try walk(following).preview
   }
 
-  /// The plan that follows these steps.
-  func planRoute(_ steps: [RouteStep]) throws(Refusal) -> Plan {
-    var walk = try RouteWalk(from: self)
-    for step in steps { try walk.take(step, in: self) }
-    walk.finish(in: self)
+  /// The module at the root of the scene.
+  package var rootModule: String? { layers[0].stack.first.flatMap { nodes[$0]?.module.name } }
+
+  /// The plan that follows a link.
+  func planRoute(_ following: Following) throws(Refusal) -> Plan {
+    let walk = try walk(following)
     var plan = Plan(subject: walk.at, openings: walk.openings)
     if walk.height < layers.count { plan.moves.append(.dropLayers(from: walk.height, .dismissed, over: .dismissed)) }
     plan.moves += walk.cuts + walk.moves
+    plan.shortfall = walk.shortfall ?? following.shortfall
     return plan
+  }
+
+  private func walk(_ following: Following) throws(Refusal) -> RouteWalk {
+    guard let first = following.steps.first else {
+      throw Refusal(code: "route.incomplete", message: "the link was understood, but there is nothing to open")
+    }
+    var walk = try RouteWalk(from: self, first: first, resets: following.resets)
+    for (index, step) in following.steps.enumerated() {
+      do throws(Refusal) {
+        try walk.take(step, in: self)
+      } catch {
+        // A step that fails ends the way, not what was reached (N14).
+        guard following.keepsPrefix, index > 0 else { throw error }
+        walk.shortfall = error
+        break
+      }
+    }
+    walk.finish(in: self)
+    return walk
+  }
+
+  /// A hop of a link could not be made, and the caller keeps what was reached (N14): it and all behind it is forgotten.
+  ///
+  /// Returns whether anything is left to go on with.
+  mutating func shorten(_ work: inout Work, before id: ScreenID, _ refusal: Refusal) -> Bool {
+    guard let first = work.opened.first, first != id, let reached = nodes[id]?.parent else { return false }
+    var gone: Set<ScreenID> = [id]
+    var count = 0
+    while gone.count > count {
+      count = gone.count
+      for other in work.opened { if let parent = nodes[other]?.parent, gone.contains(parent) { gone.insert(other) } }
+    }
+    work.moves.removeAll { move in
+      switch move {
+      case .push(_, let screen), .layer(_, _, let screen): gone.contains(screen)
+      default: false
+      }
+    }
+    for other in work.opened.reversed() where gone.contains(other) {
+      remove(Leaving(summary: summary(other), reason: .rolledBack), result: nil)
+    }
+    work.opened.removeAll { gone.contains($0) }
+    work.outcome.screen = reached
+    work.outcome.shortfall = refusal
+    if let until = work.linkDeadline {
+      work.stage = .linking(missing: work.opened.count { nodes[$0]?.link == .pending }, until: until)
+    }
+    return true
   }
 }
 
@@ -27,25 +74,33 @@ private struct RouteWalk {
   /// The stack it stands in, and its place there; `nil` once everything on the way is new.
   private var key: StackKey
   private var index: Int?
+  /// Whether the way goes through the root of a tab that nobody has seen yet, so that `at` is the screen around it.
+  private var isInNewTab = false
   /// The layers from this height up go.
   private(set) var height = 1
   private(set) var openings: [Plan.Opening] = []
   private(set) var cuts: [Move] = []
   private(set) var moves: [Move] = []
   private(set) var preview: [PlannedStep] = []
+  /// Why the way ended before the link did.
+  var shortfall: Refusal?
   private var next: UInt32
   /// The layers that are new, above those that stay.
   private var newLayers = 0
+  /// Whether nothing that is open may be kept but the root.
+  private let resets: Bool
 
-  init(from state: SceneState) throws(Refusal) {
-    guard let root = state.layers[0].stack.first else {
+  init(from state: SceneState, first: RouteStep, resets: Bool) throws(Refusal) {
+    let root = state.layers[0].stack.first
+    guard root != nil || first.via == .root else {
       throw Refusal(code: "route.wrong_context", message: "nothing is open; open the root module first")
     }
-    at = root
+    at = root ?? ScreenID(state.nextScreen)
+    self.resets = resets
     key = .layer(0)
-    index = 0
+    index = root == nil ? nil : 0
     next = state.nextScreen
-    keep(root, state)
+    if let root { keep(root, state) }
   }
 
   /// Goes one step on.
@@ -54,6 +109,7 @@ private struct RouteWalk {
     case .push, .custom: push(step, in: state)
     case .tab(let name): try tab(name, step, in: state)
     case .modal(let style): present(step, style, in: state)
+    case .root where openings.isEmpty && preview.count <= 1: root(step, in: state)
     case .replace, .root, .detail, .embed:
       throw Refusal(code: "route.not_routable", message: "\(step.module) is opened via \(step.via), which a link cannot follow")
     }
@@ -62,8 +118,9 @@ private struct RouteWalk {
   /// What stands above the end of the way goes: the target becomes visible (R5).
   mutating func finish(in state: SceneState) {
     uncover(in: state)
-    for gone in (min(height, state.layers.count)..<state.layers.count).reversed() {
-      if let root = state.layers[gone].stack.first { preview.insert(.dismiss(root, module: name(root, state)), at: 0) }
+    let kept = preview.prefix { if case .keep = $0 { true } else { false } }.count
+    for gone in min(height, state.layers.count)..<state.layers.count {
+      if let root = state.layers[gone].stack.first { preview.insert(.dismiss(root, module: name(root, state)), at: kept) }
     }
   }
 
@@ -80,6 +137,19 @@ private struct RouteWalk {
     for id in state.stack(key).dropFirst(index + 1).reversed() { preview.append(.pop(id, module: name(id, state))) }
   }
 
+  /// Makes the module the root of the scene, unless it is.
+  private mutating func root(_ step: RouteStep, in state: SceneState) {
+    if index != nil {
+      if isOpen(step, at, state) { return }
+      preview = []
+      cuts.append(.cut(.layer(0), keep: 0, .replaced))
+    }
+    index = nil
+    let id = open(step, parent: state.foundation(of: .layer(0)))
+    moves.append(.push(.layer(0), id))
+    at = id
+  }
+
   private mutating func push(_ step: RouteStep, in state: SceneState) {
     if let index, let there = state.stack(key).dropFirst(index + 1).first, isOpen(step, there, state) {
       at = there
@@ -89,9 +159,10 @@ private struct RouteWalk {
     }
     uncover(in: state)
     index = nil
-    let id = open(step)
+    let id = open(step, parent: at)
     moves.append(.push(key, id))
     at = id
+    isInNewTab = false
   }
 
   private mutating func present(_ step: RouteStep, _ style: ModalStyle, in state: SceneState) {
@@ -107,15 +178,24 @@ private struct RouteWalk {
       return
     }
     let presenter = at
-    let id = open(step)
+    let id = open(step, parent: at)
     moves.append(.layer(style, by: presenter, id))
     key = .layer(height + newLayers)
     newLayers += 1
     index = nil
     at = id
+    isInNewTab = false
   }
 
   private mutating func tab(_ tabName: String, _ step: RouteStep, in state: SceneState) throws(Refusal) {
+    if index == nil, !isInNewTab, let last = openings.indices.last, openings[last].id == at {
+      // What tabs a new screen has is only known when its host has made it.
+      openings[last].tab = tabName
+      key = .tab(at, StackKey.unknownTab)
+      isInNewTab = true
+      preview.append(.tab(tabName, starting: step.module.name))
+      return
+    }
     guard index != nil, let tabs = state.tabs(of: at), let place = tabs.tabs.firstIndex(where: { $0.name == tabName }) else {
       throw Refusal(code: "route.failed", message: "\(at) \(name(at, state)) has no tab \"\(tabName)\" to follow the link into")
     }
@@ -132,26 +212,27 @@ private struct RouteWalk {
       moves.append(.push(key, id))
       at = id
       index = nil
-      if start.module.name != step.module.name { push(step, in: state) }
+      if start.module.name != step.module.name { push(RouteStep(step.module, input: step.input), in: state) }
       return
     }
     if tabs.selected != place { preview.append(.tab(tabName, starting: nil)) }
     at = root
     index = 0
     keep(root, state)
-    if state.nodes[root]?.module.name != step.module.name { push(step, in: state) }
+    if state.nodes[root]?.module.name != step.module.name { push(RouteStep(step.module, input: step.input), in: state) }
   }
 
-  private mutating func open(_ step: RouteStep) -> ScreenID {
+  private mutating func open(_ step: RouteStep, parent: ScreenID?) -> ScreenID {
     let id = ScreenID(next)
     next += 1
-    openings.append(Plan.Opening(id: id, module: step.module, input: step.input, via: step.via, parent: at))
+    openings.append(Plan.Opening(id: id, module: step.module, input: step.input, via: step.via, parent: parent))
     preview.append(.open(module: step.module.name, input: step.input, via: step.via))
     return id
   }
 
   private func isOpen(_ step: RouteStep, _ id: ScreenID, _ state: SceneState) -> Bool {
-    guard let node = state.nodes[id] else { return false }
-    return node.module.name == step.module.name && node.input == step.input
+    guard let node = state.nodes[id], node.module.name == step.module.name else { return false }
+    if step.via == .root { return step.input.isEmpty || node.input == step.input }
+    return !resets && node.input == step.input
   }
 }

@@ -16,7 +16,7 @@ extension SceneState {
       plan.subject = ScreenID(nextScreen)
     case .open(let opening): plan = try planOpen(opening, origin: origin)
     case .go(let name, let ref, let input): plan = try planGo(name, from: ref, input: input, origin: origin)
-    case .follow(let steps): plan = try planRoute(steps)
+    case .follow(let following): plan = try planRoute(following)
     case .back(let count, let path): plan = try planBack(Int(count), in: path, origin: origin)
     case .backTo(let ref): plan = try planBack(to: try target(ref))
     case .backRoot(let path):
@@ -45,7 +45,7 @@ extension SceneState {
     case .finish(let ref, let result): plan = try planEnding(of: try target(ref), .finished, result: result)
     case .cancel(let ref): plan = try planEnding(of: try target(ref), .cancelled, result: nil)
     case .gesture(let gesture, _): plan = try planGesture(gesture)
-    case .output, .withdraw, .end: plan = Plan()
+    case .output, .withdraw, .endPlan, .end: plan = Plan()
     }
     if let ifTop = command.ifTop { try check(ifTop, plan) }
     return plan

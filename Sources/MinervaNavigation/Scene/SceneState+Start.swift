@@ -34,6 +34,7 @@ extension SceneState {
     var work = Work(
       stage: .linking(missing: 0, until: until), scope: waits ? scope(of: plan) : Scope(), moves: plan.moves, named: plan.named,
       result: plan.result, isUnconfigured: plan.configures, opened: [], outcome: outcome)
+    work.outcome.shortfall = plan.shortfall
     if waits { announce(request) }
     var missing = 0
     for opening in plan.openings {
@@ -51,6 +52,7 @@ extension SceneState {
       ticket: request.ticket, openedAt: request.seq, via: opening.via, isScreenless: opening.isScreenless, parent: opening.parent,
       isHeard: opening.parent != nil,
       link: opening.unhosted ? .unhosted : .pending)
+    node.wantedTab = opening.tab
     nextScreen = opening.id.number + 1
     if node.isScreenless { screenless += 1 }
     if let parent = opening.parent, nodes.update(parent, { $0.childCount += 1 }) == nil { node.parent = nil }
@@ -119,6 +121,7 @@ extension SceneState {
 
   /// The transition is over: who leaves is gone, who came is there (N9).
   mutating func settle(_ request: Request, _ work: inout Work) {
+    supersedePlans(by: request)
     for leaving in work.leaving {
       let isSubject = leaving.summary.screen == work.outcome.screen && leaving.reason == .finished
       let outputs = remove(leaving, result: isSubject ? work.result : nil)
@@ -168,9 +171,17 @@ extension SceneState {
     var request = request
     isFreed = isFreed || !pending.isEmpty
     if !gates.isEmpty { settleGate(of: request, resolution) }
+    var resolution = resolution
     switch resolution {
-    case .done(let outcome): emit(.settled(request.summary, outcome))
-    case .refused(let refusal): emit(.refused(request.summary, refusal))
+    case .done(var outcome):
+      if case .follow(let following) = request.command.action {
+        outcome.plan = note(following, of: request.command, seq: request.seq, outcome)
+        resolution = .done(outcome)
+      }
+      emit(.settled(request.summary, outcome))
+    case .refused(let refusal):
+      emit(.refused(request.summary, refusal))
+      if case .follow(let following) = request.command.action { notePlanFailure(following, refusal) }
     }
     if !request.isAnswered { answer(&request, resolution) }
     for joiner in request.joiners {

@@ -9,6 +9,7 @@ extension SceneState {
       if !expire(at: index) { index += 1 }
     }
     expireLeases()
+    expirePlans()
   }
 
   /// Ends what is due of the request at this place; returns whether the request is gone.
@@ -79,7 +80,7 @@ extension SceneState {
 
   /// Asks for the next moment, if it is another one.
   mutating func updateWake() {
-    if pending.isEmpty, lostHosts.isEmpty, wake == nil { return }
+    if pending.isEmpty, lostHosts.isEmpty, wake == nil, waiting == nil { return }
     var next: SceneTime?
     func consider(_ moment: SceneTime) {
       if moment < next ?? .never { next = moment }
@@ -95,6 +96,7 @@ extension SceneState {
       }
     }
     for lost in lostHosts { consider(lost.until) }
+    for plan in plans { consider(plan.deadline) }
     if next != wake {
       wake = next
       effects.append(.wake(at: next))

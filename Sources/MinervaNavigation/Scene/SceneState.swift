@@ -44,6 +44,8 @@ package struct SceneState: Hashable, Sendable {
   var lostHosts: [LostHost] = []
   /// The gates that are taken.
   var gates: [GateLease] = []
+  /// The links that wait; `nil` in a scene that never had one.
+  var waiting: Waiting?
   /// The moment that was last asked for.
   var wake: SceneTime?
 
@@ -84,6 +86,7 @@ package struct SceneState: Hashable, Sendable {
         sweep()
         startWaiting()
       }
+      if waiting != nil { askForDuePlans() }
       updateWake()
     }
     var step = Step(seq: seq != before ? seq : nil, effects: [])
@@ -123,6 +126,6 @@ struct LostHost: Hashable, Sendable, Codable {
 extension SceneState: Codable {
   private enum CodingKeys: String, CodingKey {
     case scene, app, settings, seq, hasEnded, now, nextScreen, nextTicket, nextTransition, events, nodes, screenless, lifecycleListeners
-    case layers, pending, memory, departures, renderer, lostHosts, gates, wake
+    case layers, pending, memory, departures, renderer, lostHosts, gates, waiting, wake
   }
 }

@@ -216,7 +216,7 @@ struct BrokerOnDisk {
       }
       write(&group)
       switch action {
-      case .append, .connect, .resume, .order, .cancelJob: break
+      case .append, .connect, .resume, .inquire, .order, .cancelJob: break
       case .snapshot(let snapshot):
         ledger.count("broker: snapshots")
         journal.append(snapshot)

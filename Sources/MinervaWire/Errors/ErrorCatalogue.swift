@@ -89,6 +89,11 @@ public enum ErrorCatalogue {
     Entry(.routeIncomplete, "the plan stopped before its end", "look at plans"),
     Entry(.routeFailed, "a step of the plan failed", "the text names the step and its error"),
     Entry(.routeSuperseded, "a newer link replaced this plan", "nothing, unless both were meant"),
+    Entry(.routeAmbiguous, "two routes of a module match the same paths", "rename one: the text names both"),
+    Entry(.routeBadPattern, "a route's path cannot match, or has nobody to answer for it", "correct what the text names"),
+    Entry(.routeExpired, "the screen that a link waited for did not end in time", "follow the link again"),
+    Entry(.routeNoPlan, "no plan of that name waits", "look at plans"),
+    Entry(.navCancelled, "a plan was ended by cancel", "nothing, unless you did not mean to"),
   ]
 
   private static let rest: [Entry] = [

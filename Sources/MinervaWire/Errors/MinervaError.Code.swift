@@ -85,6 +85,11 @@ extension MinervaError.Code {
   public static let routeIncomplete: Self = "route.incomplete"
   public static let routeFailed: Self = "route.failed"
   public static let routeSuperseded: Self = "route.superseded"
+  public static let routeAmbiguous: Self = "route.ambiguous"
+  public static let routeBadPattern: Self = "route.bad_pattern"
+  public static let routeExpired: Self = "route.expired"
+  public static let routeNoPlan: Self = "route.no_plan"
+  public static let navCancelled: Self = "nav.cancelled"
 
   // What a person does on a screen.
   public static let screenNoSuchRow: Self = "screen.no_such_row"

@@ -23,14 +23,15 @@ struct RecordTests {
     var events: Set<String> = []
     var reasons: Set<RemovalReason> = []
     var codes: Set<String> = []
-    for seed in 1...40 as ClosedRange<UInt64> {
+    for seed in 1...60 as ClosedRange<UInt64> {
       var scene = RandomScene()
       for seed in Dice.throwsOfDice(400, seed: seed) { _ = scene.feed(scene.next(seed)) }
       for case .event(let event) in scene.steps.flatMap(\.effects) { events.insert(event.kind.name) }
       reasons.formUnion(scene.ended.values)
       for resolution in scene.answered.values.joined() { if let refusal = resolution.refusal { codes.insert(refusal.code) } }
     }
-    #expect(events.count == 21, "\(events.sorted())")
+    // All but screen.needs_input and plan.followed: for those a broker must lose its memory, or a scene come to rest.
+    #expect(events.count == 24, "\(events.sorted())")
     #expect(reasons == Set(RemovalReason.allCases), "\(reasons)")
     #expect(codes.count > 20, "\(codes.sorted())")
   }

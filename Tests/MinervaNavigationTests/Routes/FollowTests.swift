@@ -21,7 +21,7 @@ struct FollowTests {
     stage.open("Alert", via: .modal(.alert))
     let state = stage.state
     let text = try stage.state.preview([orders, order, item]).map(\.description).joined(separator: " | ")
-    #expect(text == "dismiss s3 Alert | keep s1 Shell | tab orders (start Orders) | push Order9 | push Item4")
+    #expect(text == "keep s1 Shell | dismiss s3 Alert | tab orders (start Orders) | push Order9 | push Item4")
     #expect(stage.state == state)
   }
 

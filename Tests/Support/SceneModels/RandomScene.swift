@@ -10,6 +10,8 @@ package struct RandomScene {
   package var links: [(screen: ScreenID, lease: UInt32, module: String)] = []
   package var deliveries: [Delivery] = []
   package var transitions: [UInt64] = []
+  /// The plans whose links were asked for.
+  package var resolving: [PlanReport] = []
   package var asked: [String: Int] = [:]
   package var answered: [String: [Resolution]] = [:]
   package var ended: [ScreenID: RemovalReason] = [:]
@@ -53,6 +55,13 @@ package struct RandomScene {
     if !transitions.isEmpty, dice.once(in: 3) {
       return .renderer(.acknowledged(renderer: "phone", transition: dice.pick(transitions) ?? 0))
     }
+    if let plan = resolving.first, dice.once(in: 2) {
+      if !dice.once(in: 4) { resolving.removeFirst() }
+      commands += 1
+      let action: Command.Action =
+        dice.once(in: 4) ? .endPlan(plan.id, Refusal(code: "route.no_match", message: "no")) : .follow(following(&dice, plan: plan.id))
+      return .command(Command(txn: "t\(commands)", caller: "broker", action: action))
+    }
     switch dice.roll(40) {
     case 0: return .renderer(.attached(renderer: dice.once(in: 4) ? "tablet" : "phone", takesOver: dice.once(in: 2)))
     case 1: return .renderer(.lost(renderer: dice.once(in: 2) ? "tablet" : "phone"))
@@ -81,7 +90,18 @@ package struct RandomScene {
     return dice.pick(state.coordinators.map(\.summary.screen)) ?? 1
   }
 
+  private func following(_ dice: inout Dice, plan: PlanID? = nil) -> Following {
+    let steps = (0...dice.roll(3)).map { place in
+      let module = address(dice.pick(["Plain", "Shell", "Home"]) ?? "Plain")
+      let via: Presentation = dice.pick([.push, .push, .modal(.sheet), .tab("orders"), place == 0 ? .root : .push, .detail]) ?? .push
+      return RouteStep(module, via: via)
+    }
+    return Following(
+      steps, link: "app://shop/x", resets: dice.once(in: 4), keepsPrefix: dice.once(in: 3), waits: dice.once(in: 2), plan: plan)
+  }
+
   private func action(_ dice: inout Dice) -> Command.Action {
+    if dice.once(in: 16) { return dice.once(in: 8) ? .endPlan(PlanID(UInt32(dice.roll(4) + 1)), nil) : .follow(following(&dice)) }
     let module = address(dice.pick(["Plain", "Plain", "Shell", "Split"]) ?? "Plain")
     var opening = Command.Opening(module)
     opening.configures = dice.once(in: 12)
@@ -146,6 +166,7 @@ package struct RandomScene {
         links.append((connection.screen, connection.lease, connection.module.name))
       case .resume(let resumption): links.append((resumption.screen, resumption.lease, resumption.module.name))
       case .deliver(let delivery): deliveries.append(delivery)
+      case .resolve(let plan): resolving.append(plan)
       case .render(let transition): transitions = transitions.suffix(3) + [transition.number]
       case .event(let event):
         for id in event.kind.screens where ended[id] != nil { return "\(id) is spoken of after its end: \(event.kind)" }
@@ -205,6 +226,9 @@ package struct RandomScene {
     for layer in tree.layers.dropFirst() {
       if let presenter = layer.presentedBy, !standing.contains(presenter) { return "the presenter \(presenter) does not stand" }
     }
+    let plans = state.plans
+    if Set(plans.map(\.id)).count != plans.count { return "a plan's name is used twice" }
+    if !plans.isEmpty, state.wakeTime == nil { return "a plan waits and nothing will end it" }
     if !state.requests.isEmpty, state.wakeTime == nil { return "something is in flight and nothing will end it" }
     return nil
   }
@@ -222,6 +246,7 @@ package struct RandomScene {
     if free, !state.takenGates(of: nil).isEmpty { return "a gate is taken and nothing is open" }
     if let flaw = flaw() { return flaw }
     if !state.requests.isEmpty { return "in flight for ever: \(state.requests)" }
+    if !state.plans.isEmpty { return "plans wait for ever: \(state.plans)" }
     for (txn, times) in asked {
       let answers = answered[txn] ?? []
       if answers.isEmpty || answers.count > times { return "\(txn) was asked \(times) times and answered \(answers.count) times" }
@@ -237,7 +262,7 @@ extension Event.Kind {
     case .connecting(let summary), .presenting(let summary, _), .presented(let summary, _), .launched(let summary, _),
       .dismissing(let summary), .removed(let summary, _, _, _, _), .output(let summary, _, _, _, _), .delivered(let summary, _, _),
       .turned(let summary, _, _), .tabSelected(let summary, _), .split(let summary, _), .suspended(let summary),
-      .resumed(let summary, _):
+      .resumed(let summary, _), .needsInput(let summary):
       [summary.screen]
     default: []
     }

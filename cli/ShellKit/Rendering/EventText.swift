@@ -117,6 +117,10 @@ extension EventText {
     case .gate(let name, let origin, let caller, let isEnabled):
       return [("command", name), ("of", origin?.description ?? caller), ("enabled", isEnabled ? "yes" : "no")]
     case .renderer(let name): return [("renderer", name ?? "none")]
+    case .plan(let plan, let stage):
+      let fields = [("plan", "\(plan.id)"), ("screen", "\(plan.awaited)"), ("module", plan.module), ("link", plan.link)]
+      guard case .ended(let refusal) = stage else { return fields }
+      return fields + [("code", refusal.code), ("text", refusal.message)]
     case .ended: return []
     }
   }

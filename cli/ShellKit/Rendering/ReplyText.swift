@@ -20,6 +20,9 @@ package enum ReplyText {
       return [headed("ok", "\(number)\(spoken.screen) \(listener)  output \(spoken.number)\(payload)")]
         + changes(outcome, tree).map(indented)
     }
+    if let plan = outcome.plan {
+      return [headed("waiting", "plan \(plan.id) at \(Escaping.visible(plan.module))")] + changes(outcome, tree).map(indented)
+    }
     if outcome.cancelled { return [headed("ok", "\(number)settled cancelled; nothing removed")] }
     if let held = outcome.held.first {
       return [headed("ok", "\(number)interactive \(pop(outcome)) of \(held) (may be cancelled)")]
@@ -27,6 +30,7 @@ package enum ReplyText {
     if !outcome.changed { return ["no change" + (reply.record.map { " #\($0)" } ?? "")] }
     var details = changes(outcome, tree)
     let first = acted(outcome, tree) ?? (details.isEmpty ? "\(outcome.verb) done" : details.removeFirst())
+    if let shortfall = outcome.shortfall { details.append("kept so far; \(shortfall.code): \(Escaping.visible(shortfall.message))") }
     return [headed("ok", number + first)] + details.map(indented)
   }
 

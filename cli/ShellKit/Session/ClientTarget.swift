@@ -63,6 +63,33 @@ package final class ClientTarget: SceneTarget {
     return SceneReply(record: answer.seq, outcome: answer.outcome)
   }
 
+  package func follow(
+    _ link: DeepLink, _ conditions: RequestConditions, standing: @escaping @Sendable (Admission) -> Void
+  ) async throws(MinervaError) -> LinkReply {
+    let txn = state.withLock { state in
+      state.requests += 1
+      let txn = conditions.txn ?? "\(client.name).\(life).\(state.requests)"
+      state.waiting[txn] = standing
+      return txn
+    }
+    defer { state.withLock { $0.waiting[txn] = nil } }
+    return try await stating {
+      try await self.client.follow(
+        link.url, context: Array((link.context ?? "").utf8), isDryRun: link.isDryRun, resets: link.mode == "reset",
+        keepsPrefix: link.keepsPrefix, in: self.scene, txn: txn, policy: conditions.policy, ifTop: conditions.ifTop,
+        instant: conditions.isInstant, within: conditions.timeout ?? .seconds(5))
+    }
+  }
+
+  package func routes() async throws(MinervaError) -> RouteListing? {
+    let app = try await stating { try await self.client.snapshot(of: self.scene).scene.app }
+    return try await stating { try await self.client.routes() }.first { $0.app == app }
+  }
+
+  package func plans() async throws(MinervaError) -> [PlanReport] {
+    try await stating { try await self.client.snapshot(of: self.scene).plans }
+  }
+
   package func look(at record: UInt64?) async throws(MinervaError) -> SceneLook {
     guard record == nil else { throw MinervaError(.unsupported, "looking at the past is not offered by this broker") }
     let snapshot = try await stating { try await self.client.snapshot(of: self.scene, renderings: true) }

@@ -37,7 +37,15 @@ package protocol SceneTarget: Sendable {
   func lab(_ request: Lab) async throws(MinervaError) -> [String]
 
   /// Follows a link; a dry run returns the plan.
-  func follow(_ link: DeepLink, _ conditions: RequestConditions) async throws(MinervaError) -> [String]
+  func follow(
+    _ link: DeepLink, _ conditions: RequestConditions, standing: @escaping @Sendable (Admission) -> Void
+  ) async throws(MinervaError) -> LinkReply
+
+  /// The links of the scene's app; nil when it has none.
+  func routes() async throws(MinervaError) -> RouteListing?
+
+  /// The links that wait.
+  func plans() async throws(MinervaError) -> [PlanReport]
 
   /// Changes to another scene, or shows the scenes.
   func change(to scene: String?, app: String?) async throws(MinervaError) -> [String]
@@ -144,9 +152,11 @@ extension SceneTarget {
     throw MinervaError("process.unknown", "no process \"\(name)\"; there are \(reports.map(\.name).joined(separator: ", "))")
   }
   package func lab(_ request: Lab) async throws(MinervaError) -> [String] { throw unsupported("this fault") }
-  package func follow(_ link: DeepLink, _ conditions: RequestConditions) async throws(MinervaError) -> [String] {
-    throw unsupported("deeplink")
-  }
+  package func follow(
+    _ link: DeepLink, _ conditions: RequestConditions, standing: @escaping @Sendable (Admission) -> Void
+  ) async throws(MinervaError) -> LinkReply { throw unsupported("deeplink") }
+  package func routes() async throws(MinervaError) -> RouteListing? { throw unsupported("routes") }
+  package func plans() async throws(MinervaError) -> [PlanReport] { throw unsupported("plans") }
   package func change(to scene: String?, app: String?) async throws(MinervaError) -> [String] { throw unsupported("changing the scene") }
   package func serve(_ request: SessionRequest) async throws(MinervaError) -> [String] { throw unsupported("this") }
   package func close() async {}

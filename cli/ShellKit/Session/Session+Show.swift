@@ -16,7 +16,14 @@ extension Session {
       let leaks = try await target.leaks()
       await emit(leaks.isEmpty && !isJSON ? ["no leaks"] : isJSON ? leaks.map { JSONLine([("leak", .text($0))]).text } : leaks)
     case .modules(let name): await emit(try ModuleText.lines(try await target.modules(), name, isJSON: isJSON))
-    case .routes, .plans: throw MinervaError(.unsupported, "no app here has routes")
+    case .routes(nil):
+      guard let listing = try await target.routes() else { throw MinervaError(.routeNoMatch, "this app has no links; its host names none") }
+      await emit(isJSON ? LinkText.json(listing) : LinkText.lines(listing))
+    case .routes(let link?):
+      let dry = DeepLink(url: link, context: nil, isDryRun: true, mode: "merge", keepsPrefix: false)
+      let reply = try await target.follow(dry, RequestConditions()) { _ in }
+      await emit(isJSON ? LinkText.json(reply.hops) : LinkText.lines(reply))
+    case .plans: await emit(LinkText.lines(try await target.plans(), isJSON: isJSON))
     case .watch(let topics, let from): try await watch(topics, from, isJSON, emit)
     case .screen, .stack, .tree, .list, .show, .tabs, .commands: await emit(try await lines(of: request, call, isJSON))
     }

@@ -128,9 +128,7 @@ package actor Session {
       if case .repeated(let line, let rate, let span) = lab { return try await repeated(line, rate, span, emit) }
       await emit(try await target.lab(lab))
     case .deeplink(let link):
-      mark = await log.end
-      await emit(try await target.follow(link, try await conditions(statement.call)))
-      await refresh()
+      try await follow(link, statement, emit)
     case .session(let request): return try await serve(request, emit)
     }
     return false
@@ -157,20 +155,42 @@ extension Session {
     let conditions = try await conditions(statement.call)
     let alias = statement.call.text("alias").map { String($0.dropFirst()) }
     if statement.call.isBackground { return await background(action, conditions, alias, emit) }
+    let target = target
+    let reply = try await telling(emit) { standing throws(MinervaError) in try await target.perform(action, conditions, standing: standing)
+    }
+    await emit(await answered(reply, action, alias))
+  }
+
+  /// Runs a request and tells where it stands until it is answered.
+  private func telling<Reply: Sendable>(
+    _ emit: @escaping Emit, _ ask: (@escaping @Sendable (Admission) -> Void) async throws(MinervaError) -> Reply
+  ) async throws(MinervaError) -> Reply {
     let standings = Standings()
     let telling = Task {
       // Running is no news: its answer follows.
       for await admission in standings.stream where admission.standing != .running { await emit([ReplyText.standing(admission)]) }
     }
-    let result: Result<SceneReply, MinervaError>
+    let result: Result<Reply, MinervaError>
     do throws(MinervaError) {
-      result = .success(try await target.perform(action, conditions) { standings.tell($0) })
+      result = .success(try await ask { standings.tell($0) })
     } catch {
       result = .failure(error)
     }
     standings.end()
     await telling.value
-    await emit(await answered(try result.get(), action, alias))
+    return try result.get()
+  }
+
+  /// Follows a link, or tells its plan.
+  private func follow(_ link: DeepLink, _ statement: Statement, _ emit: @escaping Emit) async throws {
+    if let forgotten = await unasserted() { throw MinervaError("expect.failed", forgotten) }
+    mark = await log.end
+    asserted = []
+    let (target, conditions) = (target, try await conditions(statement.call))
+    let reply = try await telling(emit) { standing throws(MinervaError) in try await target.follow(link, conditions, standing: standing) }
+    guard let answer = reply.answer else { return await emit(LinkText.plan(reply)) }
+    let tree = await refresh()?.tree
+    await emit(ReplyText.lines(SceneReply(record: answer.seq, outcome: answer.outcome), tree: tree))
   }
 
   func answered(_ reply: SceneReply, _ action: Command.Action, _ alias: String?) async -> [String] {

@@ -5,6 +5,8 @@ import MinervaNavigation
 package enum Syllable: Sendable, Hashable {
   case module
   case reference
+  /// `p3`, a plan that waits.
+  case plan
   /// `@name`, a name that is given here.
   case alias
   case place
@@ -44,6 +46,7 @@ package enum Syllable: Sendable, Hashable {
     switch self {
     case .module: "MODULE"
     case .reference: "REF"
+    case .plan: "PLAN"
     case .alias: "@NAME"
     case .place: "PLACE"
     case .presentation: "KIND"
@@ -78,6 +81,8 @@ package enum Syllable: Sendable, Hashable {
       guard token.kind == .word, Reference(token.text) != nil else {
         return "expected a screen (s12, @login, top, root or a place such as main/orders), found \(shown)"
       }
+    case .plan:
+      guard token.kind == .word, PlanID(token.text) != nil else { return "expected a plan such as p3, found \(shown)" }
     case .alias:
       guard token.kind == .word, case .alias? = Reference(token.text) else { return "expected a name such as @login, found \(shown)" }
     case .place:

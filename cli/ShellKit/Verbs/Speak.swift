@@ -39,11 +39,13 @@ extension Verb {
     })
 
   static let cancel = Verb(
-    "cancel", .speak, "Ends a module without a result, in its place",
-    forms: [Form(.one("screen", .reference))],
-    options: OptionDefinition.ofRequests, examples: [.init("cancel @picker", "whoever awaits it gets nothing")],
-    errors: ["nav.stale_ref", "bus.unauthorized"],
+    "cancel", .speak, "Ends a module without a result, in its place, or a plan that waits",
+    forms: [Form(.one("plan", .plan)), Form(.one("screen", .reference))],
+    options: OptionDefinition.ofRequests,
+    examples: [.init("cancel @picker", "whoever awaits it gets nothing"), .init("cancel p3", "the link is not followed any more")],
+    errors: ["nav.stale_ref", "route.no_plan", "bus.unauthorized"],
     request: { call throws(ParseError) in
+      if let plan = call.text("plan").flatMap(PlanID.init) { return .action { _ in .endPlan(plan, nil) } }
       let screen = try call.required("screen")
       return .action { context in .cancel(try await context.screen(screen)) }
     })

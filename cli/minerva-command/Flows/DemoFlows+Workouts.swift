@@ -15,8 +15,9 @@ extension DemoFlows {
     expect removed @settings reason=parentRemoved once
     screen
 
-    note "sign in"
-    tap @welcome login
+    note "a link to somebody's workouts: it waits until somebody is signed in"
+    deeplink app://workouts/users/3
+    expect event plan.waiting module=SignIn
     expect stack main == [Welcome, SignIn {"mode":"login"}]
     tap @signin submit
     expect modal Alert
@@ -30,6 +31,11 @@ extension DemoFlows {
     expect removed @signin reason=finished once
     expect removed @welcome reason=replaced once
     expect stack main/Workouts == [Workouts]
+    expect event plan.followed
+    expect modal WorkoutSplit
+    expect rows modal[1]/primary count==51
+    tap @workoutsplit close
+    expect modal none
 
     note "the list of people"
     tab Users

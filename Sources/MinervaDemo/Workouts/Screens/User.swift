@@ -18,6 +18,14 @@ extension WorkoutsApp {
 
     public typealias Output = Departure
     public static let summary = "a signed-in person's tabs"
+
+    public static var routes: [ModuleRoute] {
+      [
+        ModuleRoute("workouts", to: Workouts.self, via: .tab("Workouts")),
+        ModuleRoute("users", to: UserList.self, via: .tab("Users")),
+        ModuleRoute("settings", to: Settings.self, via: .tab("Settings")),
+      ]
+    }
   }
 }
 

@@ -15,6 +15,9 @@ extension WorkoutsApp {
     /// The person who looks deleted themselves.
     public typealias Output = Departure
     public static let summary = "all people, by email"
+
+    /// Who asks is not part of a link: the store knows who is signed in.
+    public static var routes: [ModuleRoute] { [.asked(":userID")] }
   }
 }
 

@@ -15,6 +15,9 @@ extension WorkoutsApp {
     /// Somebody signed in or made an account.
     public typealias Output = Session
     public static let summary = "the door: sign in, or make an account"
+
+    /// Wherever a link leads, somebody signs in first.
+    public static var routes: [ModuleRoute] { [ModuleRoute("*rest", to: SignIn.self, .init(mode: .login), awaits: true)] }
   }
 }
 

@@ -1,0 +1,258 @@
+package import MinervaInterfaces
+package import MinervaNavigation
+package import MinervaProtocol
+package import MinervaWire
+
+/// Links: from a text to hops by the routes of an app, with the answers of their owners, to a command of the scene (R1-R6).
+///
+/// The links of a scene are resolved one after another (R5): the tree that the next one is compared with is the one the last one made.
+extension BrokerStateMachine {
+  /// A caller wants a link followed, or its plan.
+  package mutating func follow(_ request: LinkRequest, token: CallToken, node: String, now: Moment) -> [BrokerAction] {
+    var actions: [BrokerAction] = []
+    count("links")
+    do throws(MinervaError) {
+      let name = try open(request.scene, now: now, &actions)
+      if !request.isDryRun, scenes[name]?.state.knows(request.txn) ?? false {
+        // It was asked for before (N2): the answer does not depend on where the link would lead now.
+        submit(Following([]), of: request, token, node, in: name, now: now, &actions)
+        return actions
+      }
+      let deadline = now + Int64(request.deadline ?? sceneSettings.request)
+      let journey = try journey(request.link, request.context, in: name, .request(request, token, node: node), deadline: deadline)
+      begin(journey, now: now, &actions)
+    } catch {
+      actions.append(.answer(token, .refused(error)))
+    }
+    return actions
+  }
+
+  /// The links of every app, sorted by app.
+  package var routeListings: [RouteListing] {
+    registry.apps.compactMap { app in
+      registry.links(of: app).map { RouteListing(app: app, scope: $0.scope, routes: $0.table.all) }
+    }
+  }
+
+  /// A plan is due: its link is followed again (R4). While no host of the app is there it waits.
+  mutating func resolve(_ plan: PlanReport, in scene: String, now: Moment, _ actions: inout [BrokerAction]) {
+    let isKnown = journeys[scene]?.contains { journey in
+      if case .plan(let other) = journey.reason { other.id == plan.id } else { false }
+    }
+    guard isKnown != true, let app = scenes[scene]?.identity.app else { return }
+    guard registry.links(of: app) != nil else {
+      if duePlans[scene]?.contains(where: { $0.id == plan.id }) != true { duePlans[scene, default: []].append(plan) }
+      return
+    }
+    do throws(MinervaError) {
+      begin(
+        try journey(plan.link, plan.context, in: scene, .plan(plan), deadline: now + Int64(sceneSettings.request)), now: now, &actions)
+    } catch {
+      end(plan, Refusal(error), in: scene, now: now, &actions)
+    }
+  }
+
+  /// A host of the app is there: plans that waited for one go on.
+  mutating func resolveDuePlans(of app: String, now: Moment, _ actions: inout [BrokerAction]) {
+    for scene in duePlans.keys.sorted() where scenes[scene]?.identity.app == app {
+      for plan in duePlans.removeValue(forKey: scene) ?? [] { resolve(plan, in: scene, now: now, &actions) }
+    }
+  }
+
+  /// An owner has answered for a route, or could not.
+  package mutating func decided(
+    _ scene: String, _ question: RouteQuestion, _ decision: Result<RouteDecision, MinervaError>, now: Moment
+  ) -> [BrokerAction] {
+    var actions: [BrokerAction] = []
+    guard journeys[scene]?.first?.asked == question else { return [] }
+    switch decision {
+    case .success(let decision):
+      journeys[scene]?[0].asked = nil
+      journeys[scene]?[0].decisions[question] = decision
+      advance(scene, now: now, &actions)
+    case .failure(let error): finish(scene, .failure(error), now: now, &actions)
+    }
+    return actions
+  }
+
+  // MARK: One link
+
+  private func journey(
+    _ link: String, _ context: [UInt8], in scene: String, _ reason: LinkJourney.Reason, deadline: Moment
+  ) throws(MinervaError) -> LinkJourney {
+    let url: LinkURL
+    do throws(Refusal) { url = try LinkURL(link) } catch { throw MinervaError(error) }
+    var given: JSONValue?
+    if !context.isEmpty {
+      do throws(JSONError) { given = try JSONValue(parsing: context) } catch { throw .invalid(.inputInvalid, error, under: "context") }
+      guard case .object? = given else { throw MinervaError(.inputInvalid, "the context of a link is a JSON object") }
+    }
+    return LinkJourney(scene: scene, reason: reason, link: url, context: given, deadline: deadline)
+  }
+
+  private mutating func begin(_ journey: LinkJourney, now: Moment, _ actions: inout [BrokerAction]) {
+    let waiting = journeys[journey.scene]?.count ?? 0
+    guard waiting < 256 else {
+      if case .request(_, let token, _) = journey.reason {
+        actions.append(
+          .answer(token, .refused(MinervaError(.backpressure, "\(waiting) links of this scene wait already; try again later"))))
+      }
+      return
+    }
+    journeys[journey.scene, default: []].append(journey)
+    if waiting == 0 { advance(journey.scene, now: now, &actions) }
+  }
+
+  /// Follows the first link of a scene as far as its routes and the answers of their owners lead.
+  private mutating func advance(_ scene: String, now: Moment, _ actions: inout [BrokerAction]) {
+    guard let journey = journeys[scene]?.first, let slot = scenes[scene] else { return }
+    let app = slot.identity.app
+    guard now <= journey.deadline else {
+      return finish(
+        scene, .failure(MinervaError(.routeFailed, "\(journey.link.text) was not resolved in time; nothing changed")), now: now, &actions)
+    }
+    guard let links = registry.links(of: app) else {
+      return finish(scene, .failure(MinervaError(.routeNoMatch, "\(app) has no links; its host names none")), now: now, &actions)
+    }
+    let names: Set<String> = if case .object(let object)? = journey.context { Set(object.members.map(\.key)) } else { [] }
+    do throws(Refusal) {
+      let trace = try links.table.trace(
+        journey.link, from: slot.state.rootModule, context: names, decisions: journey.decisions, keepsPrefix: journey.keepsPrefix)
+      if let question = trace.question {
+        guard journey.decisions.count < LinkJourney.questions else {
+          throw Refusal(code: "route.failed", message: "\(journey.link.text) asks more than \(LinkJourney.questions) owners")
+        }
+        ask(question, of: app, journey, slot.identity, now: now, &actions)
+      } else {
+        finish(scene, .success(trace), now: now, &actions)
+      }
+    } catch {
+      finish(scene, .failure(MinervaError(error)), now: now, &actions)
+    }
+  }
+
+  private mutating func ask(
+    _ question: RouteQuestion, of app: String, _ journey: LinkJourney, _ identity: SceneIdentity, now: Moment,
+    _ actions: inout [BrokerAction]
+  ) {
+    do throws(MinervaError) {
+      let host = try registry.host(for: question.module, of: app, pin: nil)
+      journeys[journey.scene]?[0].asked = question
+      let left = min(LinkJourney.patience, max(1, journey.deadline - now))
+      actions.append(
+        .inquire(host: host, RouteInquiry(scene: identity, question: question, context: journey.contextBytes), within: left))
+    } catch {
+      finish(journey.scene, .failure(error), now: now, &actions)
+    }
+  }
+
+  /// The first link of a scene is resolved, or cannot be; the next one is looked at.
+  private mutating func finish(
+    _ scene: String, _ result: Result<RouteTrace, MinervaError>, now: Moment, _ actions: inout [BrokerAction]
+  ) {
+    guard let journey = journeys[scene]?.removeFirst() else { return }
+    switch (journey.reason, result) {
+    case (.request(let request, let token, let node), .success(let trace)):
+      let following = following(trace, journey, in: scene)
+      if request.isDryRun {
+        preview(following, trace, token, in: scene, now: now, &actions)
+      } else {
+        submit(following, of: request, token, node, in: scene, now: now, &actions)
+      }
+    case (.request(_, let token, _), .failure(let error)):
+      actions.append(.answer(token, .refused(error.code == .routeNoMatch ? error.rolledBack : error)))
+    case (.plan(let plan), .success(let trace)):
+      let command = Command(
+        txn: "\(plan.id).\(scenes[scene]?.state.seq ?? 0)", caller: plan.caller, action: .follow(following(trace, journey, in: scene)))
+      feed(.command(command), to: scene, now: now, &actions)
+    case (.plan(let plan), .failure(let error)): end(plan, Refusal(error), in: scene, now: now, &actions)
+    }
+    if journeys[scene]?.isEmpty ?? true {
+      journeys[scene] = nil
+      announceIdle(scene, now: now, &actions)
+    } else {
+      advance(scene, now: now, &actions)
+    }
+  }
+
+  private mutating func end(_ plan: PlanReport, _ refusal: Refusal, in scene: String, now: Moment, _ actions: inout [BrokerAction]) {
+    let command = Command(
+      txn: "\(plan.id).\(scenes[scene]?.state.seq ?? 0)", caller: plan.caller, action: .endPlan(plan.id, refusal))
+    feed(.command(command), to: scene, now: now, &actions)
+  }
+
+  /// The steps of a resolved link, with the inputs of their modules.
+  private func following(_ trace: RouteTrace, _ journey: LinkJourney, in scene: String) -> Following {
+    let app = scenes[scene]?.identity.app ?? ""
+    var steps = trace.hops.map { hop in
+      RouteStep(
+        ModuleAddress(name: hop.route.module),
+        input: RouteInput.bytes(for: hop, context: journey.context, schema: registry.schema(of: hop.route.module, in: app)),
+        via: hop.route.via)
+    }
+    if let wait = trace.wait { steps.append(wait) }
+    var following = Following(steps, link: journey.link.text, context: journey.contextBytes, waits: trace.waits)
+    following.shortfall = trace.shortfall
+    switch journey.reason {
+    case .request(let request, _, _):
+      following.resets = request.resets
+      following.keepsPrefix = request.keepsPrefix
+    case .plan(let plan):
+      following.resets = plan.resets
+      following.keepsPrefix = plan.keepsPrefix
+      following.plan = plan.id
+    }
+    return following
+  }
+
+  private mutating func preview(
+    _ following: Following, _ trace: RouteTrace, _ token: CallToken, in scene: String, now: Moment, _ actions: inout [BrokerAction]
+  ) {
+    guard let state = scenes[scene]?.state else { return actions.append(.answer(token, .refused(.sceneEnded(scene)))) }
+    do throws(Refusal) {
+      let plan = try state.preview(following)
+      let awaited = trace.waits ? following.steps.last?.module.name : nil
+      hold(
+        .reply(token, .linked(LinkReply(answer: nil, plan: plan, hops: trace.hops, awaits: awaited, shortfall: trace.shortfall))),
+        now: now, &actions)
+    } catch {
+      actions.append(.answer(token, .refused(MinervaError(error))))
+    }
+  }
+
+  /// Hands a link to the core, as a request of its caller.
+  private mutating func submit(
+    _ following: Following, of request: LinkRequest, _ token: CallToken, _ node: String, in scene: String, now: Moment,
+    _ actions: inout [BrokerAction]
+  ) {
+    var command = Command(
+      txn: request.txn, caller: request.caller, action: .follow(following), policy: request.policy, ifTop: request.ifTop,
+      instant: request.instant, deadline: request.deadline)
+    do throws(MinervaError) {
+      command.action = try sealed(command.action, in: scene)
+    } catch {
+      return actions.append(.answer(token, .refused(error)))
+    }
+    answers[AnswerKey(scene: scene, caller: request.caller, txn: request.txn), default: []].append(token)
+    callers[node, default: []].insert(AnswerKey(scene: scene, caller: request.caller, txn: ""))
+    feed(.command(command), to: scene, now: now, &actions)
+  }
+}
+
+extension LinkJourney {
+  fileprivate var keepsPrefix: Bool {
+    switch reason {
+    case .request(let request, _, _): request.keepsPrefix
+    case .plan(let plan): plan.keepsPrefix
+    }
+  }
+}
+
+extension MinervaError {
+  /// The error of a link that has changed nothing.
+  fileprivate var rolledBack: MinervaError {
+    var error = self
+    error.message += "; rolled back"
+    return error
+  }
+}

@@ -1,0 +1,100 @@
+/// Links that wait for a screen to end (R4): a continuation in the state, without a lock, with its own deadline.
+struct Waiting: Hashable, Sendable, Codable {
+  /// One plan.
+  struct Item: Hashable, Sendable, Codable {
+    let report: PlanReport
+    /// Whether the awaited screen has ended with its result.
+    var isDue = false
+    /// Whether the outside was asked to resolve the link again.
+    var isAsked = false
+  }
+
+  var items: [Item] = []
+  var next: UInt32 = 1
+}
+
+extension SceneState {
+  /// How long a plan waits, in milliseconds of scene time.
+  static let planPatience: UInt64 = 600_000
+
+  /// The plans that wait, the oldest first.
+  package var plans: [PlanReport] { waiting?.items.map(\.report) ?? [] }
+
+  /// Takes note of what following a link has come to: it waits, or an earlier plan has gone on.
+  ///
+  /// Returns the plan that waits from now on.
+  mutating func note(_ following: Following, of command: Command, seq: UInt64, _ outcome: Outcome) -> PlanReport? {
+    if let plan = following.plan { endPlan(plan, .followed) }
+    guard following.waits, outcome.shortfall == nil, let awaited = outcome.screen, let node = nodes[awaited] else { return nil }
+    var waiting = self.waiting ?? Waiting()
+    let report = PlanReport(
+      id: PlanID(waiting.next), link: following.link, context: following.context, resets: following.resets,
+      keepsPrefix: following.keepsPrefix, awaited: awaited, module: node.module.name, caller: command.caller, seq: seq,
+      deadline: now.advanced(by: Self.planPatience))
+    waiting.next += 1
+    waiting.items.append(Waiting.Item(report: report))
+    self.waiting = waiting
+    emit(.plan(report, .waiting))
+    return report
+  }
+
+  /// A newer link replaces what waits; said before it takes the awaited screens away.
+  mutating func supersedePlans(by request: Request) {
+    guard waiting != nil, case .follow(let following) = request.command.action, following.plan == nil else { return }
+    for plan in plans { endPlan(plan.id, .ended(Refusal(code: "route.superseded", message: "superseded by #\(request.seq)"))) }
+  }
+
+  /// A screen has left: plans that waited for it are due if it had a result, else they end.
+  mutating func notePlans(of left: ScreenID, _ reason: RemovalReason) {
+    for item in waiting?.items ?? [] where item.report.awaited == left && !item.isDue {
+      if reason == .finished {
+        guard let index = waiting?.items.firstIndex(where: { $0.report.id == item.report.id }) else { continue }
+        waiting?.items[index].isDue = true
+        emit(.plan(item.report, .due))
+      } else {
+        let text = "\(left) \(item.report.module) left without a result (\(reason.rawValue))"
+        endPlan(item.report.id, .ended(Refusal(code: "route.failed", message: text)))
+      }
+    }
+  }
+
+  /// Asks for the links of plans that are due, once nothing else is under way.
+  mutating func askForDuePlans() {
+    guard let items = waiting?.items, items.contains(where: { $0.isDue && !$0.isAsked }), isAtRest else { return }
+    for index in items.indices where items[index].isDue && !items[index].isAsked {
+      waiting?.items[index].isAsked = true
+      effects.append(.resolve(items[index].report))
+    }
+  }
+
+  /// Ends the plans whose deadline has come.
+  mutating func expirePlans() {
+    for plan in plans where plan.deadline <= now {
+      let text = "\(plan.module) had no result in time; follow the link again"
+      endPlan(plan.id, .ended(Refusal(code: "route.expired", message: text)))
+    }
+  }
+
+  /// Ends a plan for a caller, or for whoever could not resolve its link again.
+  mutating func endPlan(_ id: PlanID, _ why: Refusal?, for command: Command, at time: SceneTime) throws(Refusal) {
+    guard plans.contains(where: { $0.id == id }) else {
+      let known = plans.map(\.id.description).joined(separator: " ")
+      throw Refusal(code: "route.no_plan", message: "no plan \(id) waits" + (known.isEmpty ? "" : "; there are: \(known)"))
+    }
+    record(at: time)
+    endPlan(id, .ended(why ?? Refusal(code: "nav.cancelled", message: "cancelled at #\(seq)")))
+    answerNow(command, Outcome(verb: command.action.verb, changed: true))
+  }
+
+  /// A link that was to be followed for a plan could not be: the plan is over.
+  mutating func notePlanFailure(_ following: Following, _ refusal: Refusal) {
+    if let plan = following.plan { endPlan(plan, .ended(refusal)) }
+  }
+
+  /// Ends a plan, if it is there.
+  mutating func endPlan(_ id: PlanID, _ stage: PlanStage) {
+    guard let index = waiting?.items.firstIndex(where: { $0.report.id == id }) else { return }
+    guard let item = waiting?.items.remove(at: index) else { return }
+    emit(.plan(item.report, stage))
+  }
+}

@@ -1,0 +1,243 @@
+@testable import MinervaBrokerCore
+import MinervaInterfaces
+import MinervaJournal
+import MinervaNavigation
+import MinervaProtocol
+import MinervaWire
+import Testing
+
+/// Links at the broker: routes that hosts publish, owners that are asked, inputs that are made (R1-R6).
+@Suite("The broker and links")
+struct LinkTests {
+  private static let scope = LinkScope(root: "Home", schemes: ["app"], hosts: ["shop"])
+  private static let order = PayloadSchema(
+    name: "Order",
+    shape: .object(name: "Order", [.init("id", .integer(min: .min, max: UInt64(Int64.max))), .init("note", .optional(.string))]))
+
+  private static func route(_ from: String, _ pattern: String, _ module: String, _ change: (inout Route) -> Void = { _ in }) -> Route {
+    var route = Route(from: from, RoutePattern(pattern) ?? .any, module: module)
+    change(&route)
+    return route
+  }
+
+  private static let routes = [
+    route("Home", "orders/:id", "Order") { $0.query = ["note"] }, route("Home", "secret/:code", "Order") { $0.asks = true },
+    route("Home", "inbox", "Inbox") { $0.context = ["account"] }, route("Home", "files/*path", "Files"),
+    route("Order", "items/:name", "Item"),
+  ]
+
+  private func description(_ name: String, schema: PayloadSchema? = nil, _ routes: [Route]) -> ModuleDescription {
+    let text = schema.flatMap { try? JSONValueEncoder().encode($0).text }
+    return ModuleDescription(name: name, schema: text, routes: routes.filter { $0.from == name })
+  }
+
+  private func registration(_ node: String = "shop-1", _ routes: [Route] = routes) -> HostRegistration {
+    HostRegistration(
+      app: "shop", node: node, endpoint: nil,
+      modules: [
+        description("Home", routes), description("Order", schema: Self.order, routes), description("Item", routes),
+        description("Inbox", schema: PayloadSchema(name: "Inbox", shape: .object(name: "Inbox", [.init("account", .string)])), routes),
+        description("Files", routes), description("Login", routes),
+      ], links: Self.scope)
+  }
+
+  private func opened() -> Machine {
+    var machine = Machine()
+    machine.take(machine.broker.register(registration(), incarnation: 1, pid: 1, token: 900, now: machine.now))
+    machine.open("Home", txn: "home")
+    machine.settle()
+    machine.actions = []
+    return machine
+  }
+
+  private func follow(
+    _ link: String, _ machine: inout Machine, token: CallToken = 501, txn: String = "link", context: String = "", isDryRun: Bool = false,
+    keepsPrefix: Bool = false
+  ) {
+    let request = LinkRequest(
+      scene: SceneAddress(name: "main"), link: link, context: Array(context.utf8), isDryRun: isDryRun, keepsPrefix: keepsPrefix, txn: txn,
+      caller: "test")
+    machine.take(machine.broker.follow(request, token: token, node: "shell", now: machine.now))
+  }
+
+  private func inputs(_ machine: Machine) -> [String] {
+    machine.actions.compactMap { action in
+      guard case .connect(_, let order) = action else { return nil }
+      return order.connection.module.name + String(decoding: order.connection.input, as: UTF8.self)
+    }
+  }
+
+  private func inquiries(_ machine: Machine) -> [RouteInquiry] {
+    machine.actions.compactMap { if case .inquire(_, let inquiry, _) = $0 { inquiry } else { nil } }
+  }
+
+  private func message(_ token: CallToken, _ machine: Machine) -> String? {
+    if case .refused(let error) = machine.reply(to: token) { "\(error.code): \(error.message)" } else { nil }
+  }
+
+  @Test("R2: a link becomes one transaction, with inputs typed by the schemas of the modules")
+  func follows() {
+    var machine = opened()
+    follow("app://shop/orders/9/items/7?note=hi", &machine)
+    machine.commit()
+    #expect(inputs(machine) == [#"Order{"id":9,"note":"hi"}"#, #"Item{"name":"7"}"#])
+    machine.settle()
+    #expect(machine.stack == ["Home", "Order", "Item"])
+    guard case .answered(let answer) = machine.reply(to: 501) else { return #expect(Bool(false)) }
+    #expect(answer.outcome.presented.map(\.module) == ["Order", "Item"])
+  }
+
+  @Test("R1, E05: a wildcard's values are an array, what is no number stays text, context goes where it is wanted")
+  func values() {
+    var machine = opened()
+    follow("app://shop/files/a/b%2Fc", &machine)
+    follow("app://shop/inbox", &machine, token: 502, txn: "l2", context: #"{"account":"ada","other":1}"#)
+    follow("app://shop/orders/x", &machine, token: 503, txn: "l3")
+    machine.settle()
+    let made = machine.journaled.map { String(decoding: $0.record, as: UTF8.self) }.joined()
+    for input in [#"{"path":["a","b/c"]}"#, #"{"account":"ada"}"#, #"{"id":"x"}"#] { #expect(made.contains(input), "\(input)") }
+  }
+
+  @Test("R3: refusals tell what matched, what is left, and that nothing changed")
+  func refusals() {
+    var machine = opened()
+    follow("app://shop/orders/9/itmes/4", &machine)
+    follow("app://shop/inbox", &machine, token: 502, txn: "l2")
+    follow("app://shop/%zz", &machine, token: 503, txn: "l3")
+    follow("app://shop", &machine, token: 504, txn: "l4")
+    follow("app://shop/inbox", &machine, token: 505, txn: "l5", context: "[1]")
+    follow("app://shop/inbox", &machine, token: 506, txn: "l6", context: #"{"account":1,"account":2}"#)
+    machine.settle()
+    #expect(
+      message(501, machine)
+        == "route.no_match: matched shop/orders/9, nothing matches \"itmes/4\" under Order (has: items/:name); rolled back")
+    #expect(
+      (502...506).map { machine.refusal(of: $0) }
+        == ["route.wrong_context", "route.invalid_url", "route.incomplete", "input.invalid", "input.invalid"])
+    #expect(machine.stack == ["Home"])
+  }
+
+  @Test("R2: a dry run tells the plan and changes nothing; --keep-prefix keeps what matched")
+  func dryRun() {
+    var machine = opened()
+    let before = machine.journaled.count
+    follow("app://shop/orders/9/items/7", &machine, isDryRun: true)
+    machine.commit()
+    guard case .linked(let reply) = machine.reply(to: 501) else { return #expect(Bool(false)) }
+    #expect(reply.plan.map(\.description) == ["keep s1 Home", #"push Order{"id":9}"#, #"push Item{"name":"7"}"#])
+    #expect(reply.hops.map(\.route.module) == ["Order", "Item"])
+    #expect(machine.journaled.count == before)
+    follow("app://shop/orders/9/itmes/4", &machine, token: 502, txn: "l2", keepsPrefix: true)
+    machine.settle()
+    guard case .answered(let answer) = machine.reply(to: 502) else { return #expect(Bool(false)) }
+    #expect(answer.outcome.shortfall?.code == "route.no_match")
+    #expect(machine.stack == ["Home", "Order"])
+  }
+
+  @Test("N2: a link that is sent again gets its first answer, wherever it would lead now")
+  func again() {
+    var machine = opened()
+    follow("app://shop/orders/9", &machine)
+    machine.settle()
+    machine.request(.back(count: 1, in: nil), txn: "back")
+    machine.settle()
+    follow("app://shop/nowhere", &machine, token: 502)
+    machine.settle()
+    guard case .answered(let answer) = machine.reply(to: 502) else { return #expect(Bool(false)) }
+    #expect(answer.outcome.presented.map(\.module) == ["Order"])
+    #expect(machine.stack == ["Home"])
+  }
+
+  @Test("R1: the owner of a route is asked before it is taken; its answer, its refusal and its silence each end the link once")
+  func asks() throws {
+    var machine = opened()
+    follow("app://shop/secret/9", &machine)
+    let inquiry = try #require(inquiries(machine).first)
+    #expect(inquiry.question.values == [RouteValue(name: "code", value: "9")])
+    #expect(machine.broker.scenes["main"].map(machine.broker.isSettled) == false)
+    // Another link waits for the first (R5).
+    follow("app://shop/files/x", &machine, token: 502, txn: "l2")
+    machine.commit()
+    #expect(machine.reply(to: 502) == nil)
+    machine.take(machine.broker.decided("main", inquiry.question, .success(.redirect("orders/:code")), now: machine.now))
+    machine.settle()
+    #expect(machine.stack == ["Home", "Files"])
+    #expect(inquiries(machine).count == 1)
+    guard case .answered = machine.reply(to: 501), case .answered = machine.reply(to: 502) else { return #expect(Bool(false)) }
+    follow("app://shop/secret/9", &machine, token: 503, txn: "l3")
+    let lost = MinervaError(.routeFailed, "shop-1 did not answer")
+    machine.take(machine.broker.decided("main", inquiry.question, .failure(lost), now: machine.now))
+    // A word that comes too late is nobody's.
+    machine.take(machine.broker.decided("main", inquiry.question, .success(.proceed), now: machine.now))
+    machine.settle()
+    #expect(machine.refusal(of: 503) == "route.failed")
+    #expect(machine.stack == ["Home", "Files"])
+  }
+
+  @Test("R1: owners that lead a link in a circle are asked a bounded number of times")
+  func circles() {
+    var machine = opened()
+    follow("app://shop/secret/0", &machine)
+    for turn in 1...64 {
+      guard let inquiry = inquiries(machine).last, machine.reply(to: 501) == nil else { break }
+      machine.take(machine.broker.decided("main", inquiry.question, .success(.redirect("secret/\(turn)")), now: machine.now))
+    }
+    #expect(machine.refusal(of: 501) == "route.failed")
+    #expect(inquiries(machine).count <= LinkJourney.questions)
+  }
+
+  @Test("R4: an owner has a link wait; it goes on when the awaited screen ends, also when the broker was restarted meanwhile")
+  func waits() throws {
+    var machine = opened()
+    follow("app://shop/secret/9", &machine)
+    let question = try #require(inquiries(machine).first?.question)
+    machine.take(machine.broker.decided("main", question, .success(.wait(RouteStep(ModuleAddress(name: "Login")))), now: machine.now))
+    machine.settle()
+    guard case .answered(let answer) = machine.reply(to: 501) else { return #expect(Bool(false)) }
+    #expect(answer.outcome.plan?.module == "Login")
+    machine.request(.finish(.id(ScreenID(2)), nil), txn: "f")
+    machine.settle()
+    var again = try Machine(restarting: machine, epoch: 2)
+    #expect(inquiries(again).isEmpty, "no host is there that could be asked")
+    again.take(
+      again.broker.register(
+        HostRegistration(
+          app: "shop", node: "shop-1", endpoint: nil, modules: registration().modules, links: Self.scope,
+          running: [RunningCoordinator(scene: again.identity, screen: ScreenID(1), handled: 9)]), incarnation: 1, pid: 1, token: 900,
+        now: again.now))
+    for message in again.actions.compactMap({ if case .order(_, .deliver(_, let it, at: _)) = $0 { it.message.number } else { nil } }) {
+      _ = again.turn(ScreenID(1), message, handled: message)
+    }
+    again.settle()
+    #expect(inquiries(again).map(\.question) == [question])
+    again.take(again.broker.decided("main", question, .success(.redirect("orders/9")), now: again.now))
+    again.settle()
+    #expect(again.stack == ["Home", "Order"])
+    #expect(again.broker.scenes["main"]?.state.plans == [])
+  }
+
+  @Test("R1: routes that match the same paths are refused when a host registers, in one host and between two")
+  func ambiguous() {
+    var machine = opened()
+    let twin = Self.routes + [Self.route("Home", "orders/:number", "Item")]
+    machine.take(machine.broker.register(registration("shop-2", twin), incarnation: 1, pid: 2, token: 901, now: machine.now))
+    machine.take(machine.broker.register(registration("shop-3"), incarnation: 1, pid: 3, token: 902, now: machine.now))
+    machine.commit()
+    #expect(machine.refusal(of: 901) == "route.ambiguous")
+    #expect(machine.refusal(of: 902) == nil)
+    #expect(machine.broker.routeListings.map(\.routes.count) == [Self.routes.count])
+  }
+
+  @Test("R3: an app without links says so; other schemes and hosts are told what there is")
+  func strangers() {
+    var machine = Machine()
+    machine.register("shop-1")
+    machine.open("Home", txn: "home")
+    machine.settle()
+    follow("app://shop/orders/9", &machine)
+    #expect(machine.refusal(of: 501) == "route.no_match")
+    var other = opened()
+    follow("web://else/orders/9", &other)
+    #expect(message(501, other)?.contains("it has app://shop") == true)
+  }
+}

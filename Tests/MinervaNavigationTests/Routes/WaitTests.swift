@@ -1,0 +1,280 @@
+import MinervaNavigation
+import Testing
+
+@Suite("Links that wait, and links into what is not there yet")
+struct WaitTests {
+  private let login = RouteStep(address("Login"), via: .modal(.sheet))
+  private let order = RouteStep(address("Order"), input: [57])
+  private let item = RouteStep(address("Item"), input: [52])
+  private let orders = RouteStep(address("Orders"), via: .tab("orders"))
+
+  private func home() -> Stage {
+    var stage = Stage()
+    stage.catalog["Shell"] = .tabs("home", "orders")
+    stage.open("Home")
+    return stage
+  }
+
+  private func waiting(_ link: String = "app://shop/account") -> Stage {
+    var stage = home()
+    stage.ask(.follow(Following([login], link: link, context: [1], waits: true)))
+    return stage
+  }
+
+  private func asked(_ stage: Stage) -> [PlanReport] {
+    stage.said.compactMap { if case .resolve(let plan) = $0 { plan } else { nil } }
+  }
+
+  private func plans(_ stage: Stage) -> [String] { stage.events.map(\.kind.name).filter { $0.hasPrefix("plan.") } }
+
+  private func ending(_ stage: Stage) -> Refusal? {
+    for event in stage.events.reversed() { if case .plan(_, .ended(let refusal)) = event.kind { return refusal } }
+    return nil
+  }
+
+  @Test("R4: a link that waits answers which plan waits for which screen, and holds no lock")
+  func waits() {
+    var stage = home()
+    let outcome = stage.ask(.follow(Following([login], link: "app://shop/account", waits: true)))?.outcome
+    #expect(outcome?.plan?.id.description == "p1")
+    #expect(outcome?.plan?.awaited == ScreenID(2))
+    #expect(outcome?.plan?.module == "Login")
+    #expect(stage.state.isSettled)
+    #expect(stage.state.plans.map(\.link) == ["app://shop/account"])
+    #expect(stage.open("Alert", via: .modal(.alert)) == ScreenID(3))
+  }
+
+  @Test("R4: when the awaited screen ends with its result the link is asked for again, once, and only when nothing else is under way")
+  func due() {
+    var stage = waiting()
+    stage.plays = false
+    stage.ask(.open(Command.Opening(address("Other"), into: .main)))
+    stage.ask(.finish(.id(2), Array("7".utf8)))
+    #expect(asked(stage).isEmpty)
+    #expect(plans(stage) == ["plan.waiting", "plan.due"])
+    stage.plays = true
+    stage.feed(.link(LinkReport(screen: 3, lease: 1, verdict: .accepted(Acceptance(host: "shop-1")))))
+    for message in stage.messages(to: 1) where stage.state.screen(1)?.unhandled ?? 0 > 0 {
+      stage.feed(.turn(TurnReport(screen: 1, lease: 1, number: (stage.state.screen(1)?.turns ?? 0) + 1, handled: message.number)))
+    }
+    #expect(asked(stage).map(\.id.description) == ["p1"])
+    #expect(asked(stage).first?.context == [1])
+    stage.open("More")
+    #expect(asked(stage).count == 1)
+    stage.ask(.follow(Following([order], link: "app://shop/account", plan: PlanID(1))))
+    #expect(stage.state.plans.isEmpty)
+    #expect(plans(stage).last == "plan.followed")
+  }
+
+  @Test("R4: a plan that was asked for is asked for again after a restart, until it is followed")
+  func outstanding() {
+    var stage = waiting()
+    stage.ask(.finish(.id(2), nil))
+    let again = stage.state.outstanding().compactMap { if case .resolve(let plan) = $0 { plan.id } else { nil } }
+    #expect(again == [PlanID(1)])
+  }
+
+  @Test("R4: a screen that leaves without result ends its plan", arguments: ["cancel", "dismiss"])
+  func leaves(how: String) {
+    var stage = waiting()
+    stage.ask(how == "cancel" ? .cancel(.id(2)) : .dismiss(nil))
+    #expect(ending(stage)?.code == "route.failed")
+    #expect(stage.state.plans.isEmpty)
+    #expect(asked(stage).isEmpty)
+  }
+
+  @Test("R4: a plan ends by its own deadline, ten minutes, and by nothing sooner")
+  func expires() {
+    var stage = waiting()
+    stage.advance(599_999)
+    #expect(stage.state.plans.count == 1)
+    stage.advance(2)
+    #expect(ending(stage)?.code == "route.expired")
+    #expect(stage.state.plans.isEmpty)
+    #expect(stage.stack("modal[1]") == "s2")
+  }
+
+  @Test("R4: a newer link replaces what waits, a refused one does not")
+  func superseded() {
+    var stage = waiting()
+    stage.ask(.follow([RouteStep(address("X"), via: .tab("none"))]))
+    #expect(stage.state.plans.count == 1)
+    stage.ask(.follow([order]))
+    #expect(ending(stage)?.code == "route.superseded")
+    #expect(stage.state.plans.isEmpty)
+  }
+
+  @Test("R4: a caller ends a plan by name; an unknown one is refused with those there are")
+  func cancels() {
+    var stage = waiting()
+    let refusal = stage.ask(.endPlan(PlanID(9), nil))?.refusal
+    #expect(refusal?.description == "route.no_plan: no plan p9 waits; there are: p1")
+    #expect(stage.ask(.endPlan(PlanID(1), nil))?.outcome?.changed == true)
+    #expect(ending(stage)?.code == "nav.cancelled")
+    #expect(stage.ask(.endPlan(PlanID(1), nil))?.refusal?.code == "route.no_plan")
+  }
+
+  @Test("R4: a plan whose link cannot be followed any more is over, in the journal too")
+  func failsLater() {
+    var stage = waiting()
+    stage.ask(.finish(.id(2), nil))
+    stage.ask(.follow(Following([RouteStep(address("X"), via: .detail)], plan: PlanID(1))))
+    #expect(ending(stage)?.code == "route.not_routable")
+    var replay = SceneState(scene: "main", app: "shop")
+    for (record, at) in stage.journal { _ = replay.apply(record, at: at) }
+    #expect(replay == stage.state)
+    #expect(replay.plans.isEmpty)
+  }
+
+  @Test("R4: names of plans are never used twice, and read back")
+  func names() {
+    var stage = waiting()
+    stage.ask(.endPlan(PlanID(1), nil))
+    #expect(stage.ask(.follow(Following([login], waits: true)))?.outcome?.plan?.id == PlanID(2))
+    for text in ["", "p", "p0", "p01", "p-1", "q1", "p4294967296"] { #expect(PlanID(text) == nil) }
+    #expect(PlanID("p12")?.description == "p12")
+  }
+
+  @Test("R2: a link leads into a tab of a screen that it opens itself")
+  func newTab() {
+    var stage = home()
+    let shell = RouteStep(address("Shell"))
+    let outcome = stage.ask(.follow([shell, orders, order, item]))?.outcome
+    #expect(stage.stack("main") == "s1 s2")
+    #expect(stage.stack("main/orders") == "s5 s3 s4")
+    #expect(stage.stack("main/home") == "")
+    #expect(stage.state.activePath.description == "main/orders")
+    #expect(stage.state.screen(3)?.summary.parent == ScreenID(2))
+    #expect(outcome?.screen == ScreenID(4))
+    #expect(stage.ask(.follow([shell, orders, order, item]))?.outcome?.changed == false)
+  }
+
+  @Test("R3: a tab that the opened screen turns out not to have rolls the link back")
+  func missingTab() {
+    var stage = home()
+    let refusal = stage.ask(.follow([RouteStep(address("Shell")), RouteStep(address("X"), via: .tab("none")), item]))?.refusal
+    #expect(refusal?.code == "route.failed")
+    #expect(stage.stack("main") == "s1")
+    #expect(stage.state.coordinatorCount == 1)
+  }
+
+  @Test("R2: a link may name the root: it stays if it is there, else it is replaced with all above it")
+  func root() {
+    var stage = home()
+    stage.open("Sheet", via: .modal(.sheet))
+    let root = RouteStep(address("Home"), via: .root)
+    stage.ask(.follow([root, order]))
+    #expect(stage.stack() == "s1 s3")
+    #expect(stage.removals == ["s2 dismissed"])
+    stage.ask(.follow([RouteStep(address("Shell"), via: .root), orders]))
+    #expect(stage.stack() == "s4")
+    #expect(stage.stack("main/orders") == "s5")
+    #expect(stage.removals.suffix(2) == ["s3 replaced", "s1 replaced"])
+    var empty = Stage()
+    empty.ask(.follow([root, order]))
+    #expect(empty.stack() == "s1 s2")
+  }
+
+  @Test("R2: --mode reset keeps the root alone; the same link twice opens everything anew")
+  func reset() {
+    var stage = home()
+    stage.ask(.follow([order, item]))
+    stage.ask(.follow(Following([order, item], resets: true)))
+    #expect(stage.stack() == "s1 s4 s5")
+    #expect(stage.removals == ["s3 popped", "s2 popped"])
+  }
+
+  @Test("R2: --keep-prefix keeps the steps before the one that fails, by the plan and by its host; without it nothing stays")
+  func keepPrefix() {
+    for keeps in [true, false] {
+      var stage = home()
+      stage.catalog["Item"] = .refused(Refusal(code: "input.invalid", message: "no"))
+      let outcome = stage.ask(.follow(Following([order, item, order], keepsPrefix: keeps)))
+      #expect(stage.stack() == (keeps ? "s1 s2" : "s1"))
+      #expect(keeps ? outcome?.outcome?.shortfall?.code == "input.invalid" : outcome?.refusal?.code == "input.invalid")
+      #expect(outcome?.outcome?.screen == (keeps ? ScreenID(2) : nil))
+      let hopeless = stage.ask(.follow(Following([order, RouteStep(address("X"), via: .detail)], keepsPrefix: keeps)))
+      #expect((hopeless?.outcome?.shortfall ?? hopeless?.refusal)?.code == "route.not_routable")
+    }
+  }
+
+  @Test("R5: a second link while one is being followed waits its turn, and both are answered")
+  func second() {
+    var stage = home()
+    stage.plays = false
+    stage.ask(.follow([order]), txn: "a")
+    stage.ask(.follow([item]), txn: "b")
+    stage.plays = true
+    stage.feed(.link(LinkReport(screen: 2, lease: 1, verdict: .accepted(Acceptance(host: "shop-1")))))
+    #expect(stage.answers.map(\.txn).suffix(2) == ["a", "b"])
+    #expect(stage.stack() == "s1 s3")
+  }
+}
+
+@Suite("Routes that ask, redirect and wait")
+struct TraceTests {
+  private func table(_ routes: Route...) throws -> RouteTable {
+    var table = RouteTable(root: "R", schemes: ["a"], hosts: ["h"])
+    for route in routes { try table.add(route) }
+    return table
+  }
+
+  private func route(_ from: String, _ pattern: String, _ module: String) throws -> Route {
+    Route(from: from, try #require(RoutePattern(pattern)), module: module)
+  }
+
+  @Test("R1: an owner that is asked lets the link pass, leads it elsewhere, or has it wait")
+  func asks() throws {
+    var gate = try route("R", "go/:code", "Goal")
+    gate.asks = true
+    let table = try table(gate, route("R", "real/:id", "Goal"), route("Goal", "more", "More"))
+    let link = try LinkURL("a://h/go/x/more")
+    let question = try #require(try table.trace(link).question)
+    #expect(question.values == [RouteValue(name: "code", value: "x")])
+    #expect(try table.trace(link, decisions: [question: .proceed]).hops.map(\.route.module) == ["Goal", "More"])
+    let elsewhere = try table.trace(link, decisions: [question: .redirect("real/:code")])
+    #expect(elsewhere.hops.map(\.route.module) == ["Goal", "More"])
+    #expect(elsewhere.hops.first?.values.first?.value == "x")
+    let waits = try table.trace(link, decisions: [question: .wait(RouteStep(ModuleAddress(name: "Login")))])
+    #expect(waits.waits && waits.hops.isEmpty && waits.wait?.module.name == "Login")
+  }
+
+  @Test("R1: redirections are followed to a bounded depth")
+  func circles() throws {
+    var circle = try route("R", "a", "R")
+    circle.redirect = "a"
+    let table = try table(circle)
+    #expect { _ = try table.trace(LinkURL("a://h/a")) } throws: { ($0 as? Refusal)?.code == "route.failed" }
+  }
+
+  @Test("R3: behind a redirection a refusal still tells of the link as it was written")
+  func tells() throws {
+    var short = try route("R", "orders", "R")
+    short.redirect = "shell/orders"
+    let table = try table(
+      short, route("R", "shell", "Shell"), route("Shell", "orders", "Orders"), route("Orders", ":id", "Order"),
+      route("Order", "refund", "Refund"), route("Order", "items/:id", "Item"))
+    #expect(try table.trace(LinkURL("a://h/orders/9/items/4")).hops.map(\.route.module) == ["Shell", "Orders", "Order", "Item"])
+    #expect { _ = try table.trace(LinkURL("a://h/orders/9/itmes/4")) } throws: {
+      ($0 as? Refusal)?.message == "matched h/orders/9, nothing matches \"itmes/4\" under Order (has: items/:id, refund)"
+    }
+    let kept = try table.trace(LinkURL("a://h/orders/9/itmes/4"), keepsPrefix: true)
+    #expect(kept.hops.map(\.route.module) == ["Shell", "Orders", "Order"])
+    #expect(kept.shortfall?.code == "route.no_match")
+  }
+
+  @Test("R4: behind a route that awaits its module nothing is looked at before it has ended")
+  func awaits() throws {
+    var door = try route("R", "*rest", "SignIn")
+    door.awaits = true
+    let trace = try table(door).trace(LinkURL("a://h/anything/at/all?x=1"))
+    #expect(trace.waits && trace.hops.map(\.route.module) == ["SignIn"])
+  }
+
+  @Test("R1: a path starts at the module that is at the scene's root, if that has routes")
+  func roots() throws {
+    let table = try table(route("R", "x", "A"), route("S", "x", "B"))
+    #expect(try table.trace(LinkURL("a://h/x"), from: "S").hops.map(\.route.module) == ["B"])
+    #expect(try table.trace(LinkURL("a://h/x"), from: "Nobody").hops.map(\.route.module) == ["A"])
+  }
+}
