@@ -115,7 +115,8 @@ struct HostTests {
     machine.settle()
     let stale = TurnReport(screen: ScreenID(1), lease: 1, number: 1, handled: nil)
     machine.take(
-      machine.broker.turn(TurnSubmission(scene: machine.identity, report: stale, rendering: false), token: 999, now: machine.now))
+      machine.broker.turn(
+        TurnSubmission(scene: machine.identity, report: stale, rendering: false), token: 999, node: host, now: machine.now))
     machine.settle()
     guard case .turned(let receipt) = machine.reply(to: 999) else {
       Issue.record("no receipt")
@@ -188,7 +189,7 @@ struct HostTests {
           scene: machine.identity,
           rendering: StampedRendering(screen: screen, version: version, body: [UInt8(truncatingIfNeeded: version)]), change: change,
           answersTurn: false, shown: ShownList(version: version, digest: 7, rows: 2, state: [3])),
-        now: machine.now))
+        node: machine.host(of: screen), now: machine.now))
     return machine.actions[before...].count { if case .publish(let event) = $0, case .list = event.kind { true } else { false } }
   }
 
@@ -230,7 +231,7 @@ struct HostTests {
         RenderingReport(
           scene: machine.identity, rendering: StampedRendering(screen: ScreenID(1), version: 1, body: [1]), change: change,
           answersTurn: true),
-        now: machine.now))
+        node: machine.host(of: ScreenID(1)), now: machine.now))
     #expect(machine.broker.scenes["main"]?.isSettled == true)
     #expect(machine.actions.contains { if case .publish(let event) = $0, case .idle = event.kind { true } else { false } })
   }

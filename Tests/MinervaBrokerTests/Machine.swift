@@ -116,11 +116,22 @@ struct Machine {
     return token
   }
 
-  mutating func turn(_ screen: ScreenID, _ number: UInt32, handled: UInt32?, state: [UInt8]? = nil, rendering: Bool = false) -> CallToken {
+  /// Reports a turn as the host that runs the screen does, or as another.
+  mutating func turn(
+    _ screen: ScreenID, _ number: UInt32, lease: UInt32? = nil, handled: UInt32?, state: [UInt8]? = nil, rendering: Bool = false,
+    by node: String? = nil
+  ) -> CallToken {
     let token = next()
-    let report = TurnReport(screen: screen, lease: lease(of: screen), number: number, handled: handled, state: state)
-    take(broker.turn(TurnSubmission(scene: identity, report: report, rendering: rendering), token: token, now: now))
+    let report = TurnReport(screen: screen, lease: lease ?? self.lease(of: screen), number: number, handled: handled, state: state)
+    let submission = TurnSubmission(scene: identity, report: report, rendering: rendering)
+    take(broker.turn(submission, token: token, node: node ?? host(of: screen), now: now))
     return token
+  }
+
+  /// The host that runs a screen, or makes it.
+  func host(of screen: ScreenID) -> String {
+    let maker = broker.linking.first { $0.key.screen == screen }?.value
+    return maker ?? broker.scenes["main"]?.state.screen(screen)?.summary.host ?? ""
   }
 
   mutating func lease(_ request: DiffLeaseRequest) -> CallToken {

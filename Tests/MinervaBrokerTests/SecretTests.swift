@@ -34,7 +34,7 @@ struct SecretTests {
       machine.broker.rendered(
         RenderingReport(
           scene: machine.identity, rendering: StampedRendering(screen: ScreenID(screen), version: 1, body: [1]), change: change,
-          answersTurn: false, plainFields: plain), now: machine.now))
+          answersTurn: false, plainFields: plain), node: machine.host(of: ScreenID(screen)), now: machine.now))
   }
 
   private func enter(_ field: String, on ref: ScreenRef = .id(ScreenID(1)), txn: String = "e", _ machine: inout Machine) {
@@ -220,7 +220,8 @@ struct SecretTests {
     let opening = Command.Opening(ModuleAddress(name: "Login"), input: input())
     let turn = TurnReport(screen: ScreenID(1), lease: 1, number: 1, handled: nil, requests: [TurnRequest(.open(opening))])
     machine.take(
-      machine.broker.turn(TurnSubmission(scene: machine.identity, report: turn, rendering: false), token: 99, now: machine.now))
+      machine.broker.turn(
+        TurnSubmission(scene: machine.identity, report: turn, rendering: false), token: 99, node: "shop-1", now: machine.now))
     machine.commit()
     #expect(connected(machine) == [input()])
     #expect(try !isWritten(machine))

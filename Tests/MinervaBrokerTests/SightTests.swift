@@ -31,7 +31,7 @@ struct SightTests {
           scene: machine.identity, rendering: StampedRendering(screen: screen, version: version, body: body),
           change: ListEvent(
             screen: screen, from: version - 1, to: version, counts: ChangeCounts(), computedBy: "in process", changes: []),
-          answersTurn: true, isBehind: isBehind), now: machine.now))
+          answersTurn: true, isBehind: isBehind), node: machine.host(of: screen), now: machine.now))
   }
 
   @Test("A host hears when a screen of its is covered and when it is seen again; what was never covered is never told of")

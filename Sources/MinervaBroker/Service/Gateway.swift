@@ -129,9 +129,9 @@ distributed actor Gateway: BrokerGateway {
   }
 
   distributed func renderer(_ scene: SceneAddress, report: RendererReport) async throws {
-    try permit(.navigate, scene: scene)
+    let node = try permit(.navigate, scene: scene)
     try await own(scene.name)
-    _ = try await reply { $0.renderer(scene, report: report, token: $1, now: $2) }
+    _ = try await reply { $0.renderer(scene, report: report, token: $1, node: node, now: $2) }
   }
 
   // MARK: Hosts
@@ -153,14 +153,14 @@ distributed actor Gateway: BrokerGateway {
   }
 
   distributed func turn(_ submission: TurnSubmission) async throws -> TurnReceipt {
-    _ = try permitted(.admin)
-    guard case .turned(let receipt) = try await reply({ $0.turn(submission, token: $1, now: $2) }) else { throw Self.unexpected }
+    let node = try permitted(.admin).node
+    guard case .turned(let receipt) = try await reply({ $0.turn(submission, token: $1, node: node, now: $2) }) else { throw Self.unexpected }
     return receipt
   }
 
   distributed func rendered(_ report: RenderingReport) async throws {
-    _ = try permitted(.admin)
-    perform(machine.rendered(report, now: now))
+    let node = try permitted(.admin).node
+    perform(machine.rendered(report, node: node, now: now))
   }
 
   distributed func service(_ name: String, app: String) async throws -> ServiceLocation {
@@ -316,14 +316,14 @@ distributed actor Gateway: BrokerGateway {
   static func direct(_ table: inout ExposureTable<$BrokerGateway, Gateway>) throws {
     try table.later("request") { me, arguments, reply in try me.request(arguments.next(), reply) }
     try table.later("turn") { me, arguments, reply in
-      _ = try me.permitted(.admin)
+      let node = try me.permitted(.admin).node
       let submission: TurnSubmission = try arguments.next()
-      me.bring(reply) { $0.turn(submission, token: $1, now: $2) }
+      me.bring(reply) { $0.turn(submission, token: $1, node: node, now: $2) }
     }
     try table.direct("rendered") { me, arguments in
-      _ = try me.permitted(.admin)
+      let node = try me.permitted(.admin).node
       let report: RenderingReport = try arguments.next()
-      me.perform(me.machine.rendered(report, now: me.now))
+      me.perform(me.machine.rendered(report, node: node, now: me.now))
     }
   }
 

@@ -19,6 +19,7 @@ extension BrokerStateMachine {
       }
       let key = LinkKey(scene: scene, screen: resumption.screen, lease: resumption.lease)
       linking[key] = resumption.host
+      makers[key] = Maker(host: resumption.host, scene: slot.identity)
       slot.hosts.insert(resumption.host)
       // Whoever makes a screen again says what it shows, also when that is nothing.
       slot.announced.insert(resumption.screen)
@@ -30,12 +31,16 @@ extension BrokerStateMachine {
         scene: slot.identity, resumption: resumption, at: slot.time(now), shown: slot.shown[resumption.screen])
       actions.append(.resume(host: resumption.host, order))
     case .deliver(let delivery):
-      // A lost host gets it when it is back (K3): the core keeps it until a turn has handled it.
-      guard registry.isAlive(delivery.host) else { return }
+      // A lost host gets it when it is back (K3): the core keeps it until a turn has handled it. One that has only just asked to be
+      // taken back gets it in order, with whatever came before.
+      guard registry.isGreeted(delivery.host) else { return }
       actions.append(.order(host: delivery.host, .deliver(slot.identity, opened(delivery, of: scene), at: slot.time(now))))
     case .turnTaken(let screen, let number, let refusal):
-      let tokens = turns.removeValue(forKey: TurnKey(scene: scene, screen: screen, number: number)) ?? []
-      for token in tokens { actions.append(.answer(token, .turned(TurnReceipt(refusal: refusal)))) }
+      // Each report has its own verdict, in the order of their coming: a stale host may report a turn of the same number.
+      let key = TurnKey(scene: scene, screen: screen, number: number)
+      guard var tokens = turns.removeValue(forKey: key), !tokens.isEmpty else { return }
+      actions.append(.answer(tokens.removeFirst(), .turned(TurnReceipt(refusal: refusal))))
+      if !tokens.isEmpty { turns[key] = tokens }
     case .end(let departure): end(departure, of: slot, &actions)
     case .render(let transition): publish(.transition(transition), of: slot, record: transition.seq, now: now, &actions)
     case .renderer(let renderer, let refusal):
@@ -69,11 +74,21 @@ extension BrokerStateMachine {
     let key = LinkKey(scene: scene, screen: connection.screen, lease: connection.lease)
     do throws(MinervaError) {
       let app = connection.module.app ?? identity.app
-      let host = try registry.host(for: connection.module.name, of: app, pin: connection.module.host)
+      let host: String
+      if let maker = makers[key]?.host, registry.isAlive(maker) {
+        guard registry.isGreeted(maker) else {
+          parked[key] = connection
+          return
+        }
+        host = maker
+      } else {
+        host = try registry.host(for: connection.module.name, of: app, pin: connection.module.host)
+      }
       guard opened(&connection.input, connection.seal, of: scene) else {
         return feedLoss(of: connection.screen, lease: connection.lease, in: scene, now: now, &actions)
       }
       linking[key] = host
+      makers[key] = Maker(host: host, scene: identity)
       slot.hosts.insert(host)
       registry.adjustLoad(of: host, by: 1)
       actions.append(.connect(host: host, ConnectOrder(scene: identity, connection: connection, at: slot.time(now))))
@@ -92,7 +107,7 @@ extension BrokerStateMachine {
   private func isExpected(_ module: String) -> Bool {
     if !expected.isEmpty { return true }
     return registry.hosts.values.contains { host in
-      isAway(host.registration.node) && host.registration.modules.contains { $0.name == module }
+      (isAway(host.registration.node) || host.isAlive && !host.isGreeted) && host.registration.modules.contains { $0.name == module }
     }
   }
 
@@ -101,13 +116,14 @@ extension BrokerStateMachine {
     let linked = linking.removeValue(forKey: key)
     dropEarly(key, &actions)
     parked.removeValue(forKey: key)
+    let maker = makers.removeValue(forKey: key)
     slot.renderings.removeValue(forKey: departure.screen)
     slot.shown.removeValue(forKey: departure.screen)
     slot.plainFields.removeValue(forKey: departure.screen)
     slot.announced.remove(departure.screen)
     slot.hidden.remove(departure.screen)
     slot.behind.remove(departure.screen)
-    let host = departure.host.isEmpty ? linked ?? "" : departure.host
+    let host = departure.host.isEmpty ? linked ?? maker?.host ?? "" : departure.host
     guard !host.isEmpty else { return }
     registry.adjustLoad(of: host, by: -1)
     if registry.isAlive(host) { actions.append(.order(host: host, .end(slot.identity, departure))) }
@@ -115,7 +131,7 @@ extension BrokerStateMachine {
 
   /// Refuses turns whose link came to nothing.
   mutating func dropEarly(_ key: LinkKey, _ actions: inout [BrokerAction]) {
-    for (submission, token) in early.removeValue(forKey: key) ?? [] {
+    for (submission, token, _) in early.removeValue(forKey: key) ?? [] {
       let refusal = Refusal(code: MinervaError.Code.staleRef.rawValue, message: "\(submission.report.screen) is gone")
       actions.append(.answer(token, .turned(TurnReceipt(refusal: refusal))))
     }
@@ -131,6 +147,7 @@ extension BrokerStateMachine {
     for key in linking.keys where key.scene == scene { dropEarly(key, &actions) }
     linking = linking.filter { $0.key.scene != scene }
     parked = parked.filter { $0.key.scene != scene }
+    makers = makers.filter { $0.key.scene != scene }
   }
 
   // MARK: Events

@@ -32,41 +32,78 @@ extension BrokerStateMachine {
     }
     expected.removeValue(forKey: node)
     let forgotten = registration.running.filter { !isHolding($0, node: node) }
-    hold(
-      .reply(token, .registered(HostReceipt(epoch: epoch, lease: Int(settings.leases.lease), forgotten: forgotten))), now: now, &actions)
+    let receipt = HostReceipt(epoch: epoch, lease: Int(settings.leases.lease), forgotten: forgotten)
+    hold(.receipt(token, receipt, node: node, join: registry.joins), now: now, &actions)
     publish(
       ProcessEvent(change: resumed ? .resumed : .joined, node: node, kind: "host", pid: pid, reason: registration.app), now: now, &actions)
     for name in scenes.keys.sorted() where scenes[name]?.identity.app == registration.app {
       takeBack(name, by: registration, now: now, &actions)
     }
+    return actions
+  }
+
+  /// A host has its receipt: from now on it is told things, beginning with what waited for it.
+  mutating func greet(_ node: String, join: UInt64, now: Moment, _ actions: inout [BrokerAction]) {
+    guard registry.greet(node, join: join) else { return }
     for (key, connection) in parked.sorted(by: { $0.key.screen < $1.key.screen }) {
       parked.removeValue(forKey: key)
       if let slot = scenes[key.scene] { perform(.connect(connection), of: slot, now: now, &actions) }
     }
-    resolveDuePlans(of: registration.app, now: now, &actions)
-    return actions
+    if let app = registry.hosts[node]?.registration.app { resolveDuePlans(of: app, now: now, &actions) }
   }
 
-  /// Whether the core agrees that a host runs this coordinator.
-  private func isHolding(_ running: RunningCoordinator, node: String) -> Bool {
+  /// Whether the core agrees that a host runs this coordinator, or may make it.
+  ///
+  /// What is still to be made belongs to whoever was asked to. A broker that has restarted does not know who that was: it is the first
+  /// that says it has it.
+  private mutating func isHolding(_ running: RunningCoordinator, node: String) -> Bool {
     guard let slot = scenes[running.scene.name], slot.identity == running.scene else { return false }
-    if let report = slot.state.screen(running.screen) { return report.summary.host == node || report.summary.host.isEmpty }
-    return false
+    guard let report = slot.state.screen(running.screen), running.lease ?? report.lease == report.lease else { return false }
+    let key = LinkKey(scene: running.scene.name, screen: running.screen, lease: report.lease)
+    if linking[key] == node { return true }
+    let owner = report.summary.host.isEmpty ? makers[key]?.host ?? node : report.summary.host
+    guard owner == node else { return false }
+    makers[key] = Maker(host: node, scene: slot.identity)
+    return true
+  }
+
+  /// The journal was opened anew, and what hosts said meanwhile may be lost, their return among it: each goes on from what it is known to
+  /// have, and ends what nobody knows of any more.
+  mutating func rejoin(_ node: String, now: Moment, _ actions: inout [BrokerAction]) {
+    guard var registration = registry.hosts[node]?.registration else { return }
+    let held = makers.filter { $0.value.host == node }
+    registration.running = held.map { key, maker in
+      RunningCoordinator(scene: maker.scene, screen: key.screen, handled: 0, lease: key.lease)
+    }
+    registration.running.sort { ($0.scene.description, $0.screen) < ($1.scene.description, $1.screen) }
+    for running in registration.running where !isHolding(running, node: node) {
+      let lease = running.lease ?? 0
+      makers[LinkKey(scene: running.scene.name, screen: running.screen, lease: lease)] = nil
+      let departure = Departure(screen: running.screen, module: "", host: node, lease: lease, reason: .rolledBack)
+      actions.append(.order(host: node, .end(running.scene, departure)))
+    }
+    for name in scenes.keys.sorted() where scenes[name]?.identity.app == registration.app {
+      takeBack(name, by: registration, now: now, &actions)
+    }
   }
 
   /// Gives a host back what it ran in a scene before it was lost, and what other lost hosts ran and it can take over.
   private mutating func takeBack(_ name: String, by registration: HostRegistration, now: Moment, _ actions: inout [BrokerAction]) {
     guard let slot = scenes[name], slot.hosts.contains(registration.node) || !slot.state.suspended.isEmpty else { return }
     let node = registration.node
-    let running = Set(registration.running.filter { $0.scene == slot.identity }.map(\.screen))
-    let mine = slot.state.coordinators.filter { $0.summary.host == node }
+    let running = Set(
+      registration.running.filter { running in
+        running.scene == slot.identity && (running.lease == nil || running.lease == slot.state.screen(running.screen)?.lease)
+      }.map(\.screen))
+    let waiting = Set(slot.state.suspended.map(\.summary.screen))
+    // What is being resumed already, here or elsewhere, is not to be given back.
+    let mine = slot.state.coordinators.filter { report in
+      report.summary.host == node && (!report.isSuspended || waiting.contains(report.summary.screen))
+    }
     if !mine.isEmpty {
       if mine.allSatisfy({ running.contains($0.summary.screen) }) {
-        if mine.contains(where: \.isSuspended) {
-          feed(.hostBack(HostReturn(host: node, kept: true)), to: name, now: now, &actions)
-        } else {
-          redeliver(to: node, in: name, now: now, &actions)
-        }
+        if mine.contains(where: \.isSuspended) { feed(.hostBack(HostReturn(host: node, kept: true)), to: name, now: now, &actions) }
+        redeliver(mine.filter { !$0.isSuspended }.map(\.summary.screen), in: name, now: now, &actions)
         let kept = Set(mine.map(\.summary.screen))
         for coordinator in registration.running where coordinator.scene == slot.identity && coordinator.shows == true {
           if kept.contains(coordinator.screen) { scenes[name]?.announced.insert(coordinator.screen) }
@@ -84,10 +121,10 @@ extension BrokerStateMachine {
   }
 
   /// After this broker's own restart the host went on: what was on its way to it is sent again.
-  private mutating func redeliver(to node: String, in name: String, now: Moment, _ actions: inout [BrokerAction]) {
-    guard let slot = scenes[name] else { return }
+  private mutating func redeliver(_ screens: [ScreenID], in name: String, now: Moment, _ actions: inout [BrokerAction]) {
+    guard let slot = scenes[name], !screens.isEmpty else { return }
     for effect in slot.state.outstanding() {
-      if case .deliver(let delivery) = effect, delivery.host == node { hold(.effects(slot, [effect]), now: now, &actions) }
+      if case .deliver(let delivery) = effect, screens.contains(delivery.screen) { hold(.effects(slot, [effect]), now: now, &actions) }
     }
   }
 
@@ -109,18 +146,19 @@ extension BrokerStateMachine {
     var actions: [BrokerAction] = []
     let key = LinkKey(scene: scene.name, screen: report.screen, lease: report.lease)
     linking.removeValue(forKey: key)
+    if case .accepted = report.verdict {} else { makers.removeValue(forKey: key) }
     let waiting = early.removeValue(forKey: key) ?? []
     if scenes[scene.name]?.identity == scene {
       if case .lost(let host) = report.verdict { registry.adjustLoad(of: host, by: -1) }
       if case .accepted = report.verdict {} else { scenes[scene.name]?.announced.remove(report.screen) }
       feed(.link(checked(report, in: scene.name)), to: scene.name, now: now, &actions)
     }
-    for (submission, token) in waiting { actions += turn(submission, token: token, now: now) }
+    for (submission, token, node) in waiting { actions += turn(submission, token: token, node: node, now: now) }
     return actions
   }
 
-  /// A coordinator's turn ended (K3).
-  package mutating func turn(_ submission: TurnSubmission, token: CallToken, now: Moment) -> [BrokerAction] {
+  /// A coordinator's turn ended (K3), as a host says.
+  package mutating func turn(_ submission: TurnSubmission, token: CallToken, node: String, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
     let name = submission.scene.name
     guard isServing else { return [.answer(token, .refused(.recovering))] }
@@ -129,9 +167,16 @@ extension BrokerStateMachine {
     }
     var report = submission.report
     let key = LinkKey(scene: name, screen: report.screen, lease: report.lease)
-    if linking[key] != nil {
+    let known = scenes[name]?.state.holder(of: report.screen)
+    if let holder = linking[key] ?? known?.host, holder != node, !holder.isEmpty {
+      let refusal = Refusal(
+        code: MinervaError.Code.staleEpoch.rawValue, message: "\(report.screen) is \(holder)'s now; end the coordinator you have")
+      hold(.reply(token, .turned(TurnReceipt(refusal: refusal))), now: now, &actions)
+      return actions
+    }
+    if linking[key] != nil || parked[key] != nil {
       // The host speaks as soon as it has given its verdict; its word waits until the verdict has been taken.
-      early[key, default: []].append((submission, token))
+      early[key, default: []].append((submission, token, node))
       return []
     }
     do throws(MinervaError) {
@@ -141,18 +186,21 @@ extension BrokerStateMachine {
     }
     turns[TurnKey(scene: name, screen: report.screen, number: report.number), default: []].append(token)
     // Of a screen that is gone, or that another life holds, no rendering follows: the turn is refused.
-    if submission.rendering, scenes[name]?.state.screen(report.screen)?.lease == report.lease {
+    if submission.rendering, known?.lease == report.lease {
       scenes[name]?.announced.insert(report.screen)
     }
     feed(.turn(report), to: name, now: now, &actions)
     return actions
   }
 
-  /// A screen shows something new. Kept in memory: after a restart hosts report again.
-  package mutating func rendered(_ report: RenderingReport, now: Moment) -> [BrokerAction] {
+  /// A screen shows something new, as its host says; what another host says of it is old. Kept in memory: after a restart hosts report
+  /// again.
+  package mutating func rendered(_ report: RenderingReport, node: String, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
     let name = report.scene.name, screen = report.rendering.screen
-    guard scenes[name]?.identity == report.scene, scenes[name]?.state.screen(screen) != nil else { return [] }
+    guard scenes[name]?.identity == report.scene, let holder = scenes[name]?.state.holder(of: screen) else { return [] }
+    let maker = linking[LinkKey(scene: name, screen: screen, lease: holder.lease)]
+    guard (maker ?? holder.host) == node else { return [] }
     if report.answersTurn { scenes[name]?.announced.remove(screen) }
     if report.isBehind == true {
       scenes[name]?.behind.insert(screen)
@@ -184,11 +232,22 @@ extension BrokerStateMachine {
       lose(lease.node, now: now, &actions)
     }
     if callers[node] != nil { absentCallers[node] = now }
+    for (key, process) in showing.sorted(by: { ($0.key.scene, $0.key.renderer) < ($1.key.scene, $1.key.renderer) }) where process == node {
+      showing[key] = nil
+      loseRenderer(key, now: now, &actions)
+    }
     return actions + lostWorker(node, incarnation: incarnation, reason: reason, pid: pid, now: now)
+  }
+
+  /// Who showed a scene is gone: what waits for it settles.
+  private mutating func loseRenderer(_ key: RendererKey, now: Moment, _ actions: inout [BrokerAction]) {
+    guard scenes[key.scene]?.state.primaryRenderer == key.renderer else { return }
+    feed(.renderer(.lost(renderer: key.renderer)), to: key.scene, now: now, &actions)
   }
 
   private mutating func lose(_ node: String, now: Moment, _ actions: inout [BrokerAction]) {
     registry.lose(node)
+    makers = makers.filter { $0.value.host != node }
     for name in scenes.keys.sorted() where scenes[name]?.hosts.contains(node) == true {
       loseLinks(of: node, in: name, now: now, &actions)
       suspend(node, in: name, now: now, &actions)
@@ -219,7 +278,8 @@ extension BrokerStateMachine {
   /// The next moment at which `alarm` is to be called.
   package var nextAlarm: Moment? {
     let gone = absentCallers.values.map { $0 + settings.callerGrace }.min()
-    return [wakes.first?.at, leases.nextDeadline, expected.values.min(), gone, desk.nextDeadline].compactMap { $0 }.min()
+    let blind = absentRenderers.values.map { $0 + settings.callerGrace }.min()
+    return [wakes.first?.at, leases.nextDeadline, expected.values.min(), gone, blind, desk.nextDeadline].compactMap { $0 }.min()
   }
 
   /// Does what is due.
@@ -242,6 +302,10 @@ extension BrokerStateMachine {
         slot.lastCaller = nil
         feed(.callerLost(caller: key.caller), to: key.scene, now: now, &actions)
       }
+    }
+    for (key, moment) in absentRenderers where now - moment >= settings.callerGrace {
+      absentRenderers[key] = nil
+      if showing[key] == nil { loseRenderer(key, now: now, &actions) }
     }
     return actions + translate(desk.tick(now))
   }

@@ -72,8 +72,13 @@ extension BrokerStateMachine {
   }
 
   /// Who shows the scene reports; only a wish to attach is answered by the core, everything else at once.
-  package mutating func renderer(_ address: SceneAddress, report: RendererReport, token: CallToken, now: Moment) -> [BrokerAction] {
+  ///
+  /// - Parameter node: the process that shows the scene: when it is lost, so is the renderer.
+  package mutating func renderer(_ address: SceneAddress, report: RendererReport, token: CallToken, node: String, now: Moment)
+    -> [BrokerAction]
+  {
     looking(at: address, token: token, now: now) { machine, name, actions in
+      machine.note(report, at: node, in: name)
       if case .attached(let renderer, _) = report {
         machine.renderers[AnswerKey(scene: name, caller: renderer, txn: "")] = token
         machine.feed(.renderer(report), to: name, now: now, &actions)
@@ -82,6 +87,13 @@ extension BrokerStateMachine {
         guard machine.isServing else { return actions.append(.answer(token, .refused(.recovering))) }
         machine.hold(.reply(token, .done), now: now, &actions)
       }
+    }
+  }
+
+  private mutating func note(_ report: RendererReport, at node: String, in scene: String) {
+    switch report {
+    case .attached(let renderer, _), .acknowledged(let renderer, _): showing[RendererKey(scene: scene, renderer: renderer)] = node
+    case .lost(let renderer): showing[RendererKey(scene: scene, renderer: renderer)] = nil
     }
   }
 
@@ -147,6 +159,7 @@ extension BrokerStateMachine {
     if let open = scenes[identity.name], open.identity.incarnation > identity.incarnation { return }
     let slot = SceneSlot(identity: identity, state: state, now: now, at: SceneTime(milliseconds: at))
     slot.hosts = Set(state.coordinators.map(\.summary.host).filter { !$0.isEmpty })
+    if let earlier = discarded[identity.name], earlier.identity == identity { slot.keepShown(of: earlier) }
     for host in slot.hosts where !registry.isAlive(host) { expected[host] = now + settings.leases.lease }
     scenes.updateValue(slot, forKey: identity.name)?.isOpen = false
   }
@@ -206,6 +219,7 @@ extension BrokerStateMachine {
     renderers = renderers.filter { !names.contains($0.key.scene) }
     early = early.filter { !names.contains($0.key.scene) }
     linking = linking.filter { !names.contains($0.key.scene) }
+    makers = makers.filter { !names.contains($0.key.scene) }
     parked = parked.filter { !names.contains($0.key.scene) }
     for name in names {
       guard let slot = scenes.removeValue(forKey: name) else { continue }
@@ -229,8 +243,13 @@ extension BrokerStateMachine {
     var actions: [BrokerAction] = []
     for name in scenes.keys.sorted() {
       guard let slot = scenes[name] else { continue }
+      if let renderer = slot.state.primaryRenderer, showing[RendererKey(scene: name, renderer: renderer)] == nil {
+        absentRenderers[RendererKey(scene: name, renderer: renderer)] = now
+      }
       for effect in slot.state.outstanding() { perform(effect, of: slot, now: now, &actions) }
     }
+    discarded = [:]
+    for node in registry.hosts.keys.sorted() where registry.isGreeted(node) { rejoin(node, now: now, &actions) }
     return actions
   }
 }

@@ -29,6 +29,7 @@ package struct BrokerStateMachine {
   enum Held {
     case effects(SceneSlot, [Effect])
     case reply(CallToken, BrokerAction.Reply)
+    case receipt(CallToken, HostReceipt, node: String, join: UInt64)
     case look(CallToken, scene: String, tree: SceneTree, record: UInt64, at: SceneTime, settled: Bool, renderings: Bool)
   }
 
@@ -42,6 +43,14 @@ package struct BrokerStateMachine {
     var scene: String
     var screen: ScreenID
     var number: UInt32
+  }
+  struct Maker {
+    var host: String
+    var scene: SceneIdentity
+  }
+  struct RendererKey: Hashable {
+    var scene: String
+    var renderer: String
   }
   struct LinkKey: Hashable {
     var scene: String
@@ -81,10 +90,18 @@ package struct BrokerStateMachine {
   var answers: [AnswerKey: [CallToken]] = [:]
   var turns: [TurnKey: [CallToken]] = [:]
   var renderers: [AnswerKey: CallToken] = [:]
+  /// The process behind each renderer; a restarted broker knows the primary one by name alone, and waits for it from that moment.
+  var showing: [RendererKey: String] = [:]
+  var absentRenderers: [RendererKey: Moment] = [:]
   /// Where a module is being made; its host is not yet part of the core's state.
   var linking: [LinkKey: String] = [:]
   /// Turns that came before the verdict of the link they belong to.
-  var early: [LinkKey: [(TurnSubmission, CallToken)]] = [:]
+  var early: [LinkKey: [(TurnSubmission, CallToken, node: String)]] = [:]
+  /// Who was asked to make a module under a lease, and has it unless it said otherwise: the only one that may, also when the question is
+  /// asked again after a recovery.
+  var makers: [LinkKey: Maker] = [:]
+  /// The scenes as they were when a commit failed: what their screens show is not in the journal.
+  var discarded: [String: SceneSlot] = [:]
   /// Links that wait for a host to come back after this broker's restart.
   var parked: [LinkKey: Connection] = [:]
   /// Which host may speak for which name.
@@ -203,6 +220,9 @@ package struct BrokerStateMachine {
         touched.append(slot)
       }
     case .reply(let token, let reply): actions.append(.answer(token, reply))
+    case .receipt(let token, let receipt, let node, let join):
+      actions.append(.answer(token, .registered(receipt)))
+      greet(node, join: join, now: now, &actions)
     case .look(let token, let scene, let tree, let record, let at, let settled, let renderings):
       guard let slot = scenes[scene] else { return actions.append(.answer(token, .refused(.sceneEnded(scene)))) }
       let snapshot = SceneSnapshot(
@@ -229,7 +249,8 @@ package struct BrokerStateMachine {
     for token in waiting { actions.append(.answer(token, .refused(error))) }
     while let item = held.popFirst(upTo: .max) {
       switch item {
-      case .reply(let token, _), .look(let token, _, _, _, _, _, _): actions.append(.answer(token, .refused(error)))
+      case .reply(let token, _), .receipt(let token, _, _, _), .look(let token, _, _, _, _, _, _):
+        actions.append(.answer(token, .refused(error)))
       case .effects: continue
       }
     }
@@ -240,6 +261,7 @@ package struct BrokerStateMachine {
     early = [:]
     parked = [:]
     for slot in scenes.values { slot.isOpen = false }
+    discarded = scenes
     scenes = [:]
     touched = []
     recents = RecentEvents()

@@ -12,9 +12,15 @@ package struct Registry {
     /// Coordinators that the broker has sent to it and not yet ended.
     package var load = 0
     package var isAlive = true
+    /// Whether it knows that it is taken in: before that it is told nothing else.
+    package var isGreeted = false
+    /// Which of all registrations was its last.
+    var join: UInt64
   }
 
   package private(set) var hosts: [String: Host] = [:]
+  /// How many registrations were taken.
+  private(set) var joins: UInt64 = 0
   /// What the input of each module that was ever offered looks like, where fields of it are secret.
   private var inputs: [ModuleKey: PayloadSchema?] = [:]
 
@@ -49,7 +55,8 @@ package struct Registry {
     } catch {
       throw MinervaError(error)
     }
-    hosts[registration.node] = Host(registration: registration, load: hosts[registration.node]?.load ?? 0)
+    joins += 1
+    hosts[registration.node] = Host(registration: registration, load: hosts[registration.node]?.load ?? 0, join: joins)
     for module in registration.modules {
       inputs.updateValue(Self.secretive(module.schema), forKey: ModuleKey(app: registration.app, name: module.name))
     }
@@ -58,6 +65,7 @@ package struct Registry {
   /// Marks a host as gone; what it offered is no longer chosen.
   mutating func lose(_ node: String) {
     hosts[node]?.isAlive = false
+    hosts[node]?.isGreeted = false
     hosts[node]?.load = 0
   }
 
@@ -122,6 +130,15 @@ package struct Registry {
   /// The schemas with secrets of an app.
   func secretiveInputs(of app: String) -> [PayloadSchema] { inputs.filter { $0.key.app == app }.compactMap(\.value) }
 
+  /// Marks a host as one that has its receipt; `false` when it has registered once more since, or is gone.
+  mutating func greet(_ node: String, join: UInt64) -> Bool {
+    guard let host = hosts[node], host.isAlive, host.join == join else { return false }
+    hosts[node]?.isGreeted = true
+    return true
+  }
+
+  func isGreeted(_ node: String) -> Bool { hosts[node].map { $0.isAlive && $0.isGreeted } ?? false }
+
   func isAlive(_ node: String) -> Bool { hosts[node]?.isAlive ?? false }
 
   /// The module a new scene of the app begins with, where a living host names one.
@@ -145,7 +162,7 @@ package struct Registry {
   /// - Throws: `module.unknown`, with a suggestion when a name is close, or `module.bad_address` for a pin that offers no such module.
   package func host(for module: String, of app: String, pin: String?) throws(MinervaError) -> String {
     let offering = living.filter { host in
-      host.registration.app == app && host.registration.modules.contains { $0.name == module }
+      host.isGreeted && host.registration.app == app && host.registration.modules.contains { $0.name == module }
     }
     if let pin {
       guard offering.contains(where: { $0.registration.node == pin }) else {

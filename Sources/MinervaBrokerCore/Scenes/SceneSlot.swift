@@ -50,6 +50,15 @@ package final class SceneSlot {
     self.base = time.milliseconds
   }
 
+  /// Takes over what screens showed in the same scene before its journal was opened anew; hosts say it again only when they register.
+  func keepShown(of earlier: SceneSlot) {
+    for (screen, rendering) in earlier.renderings where state.screen(screen) != nil {
+      renderings[screen] = rendering
+      shown[screen] = earlier.shown[screen]
+      plainFields[screen] = earlier.plainFields[screen]
+    }
+  }
+
   /// The scene's time; it stands still while no broker runs.
   package func time(_ now: Moment) -> SceneTime { SceneTime(milliseconds: base + UInt64(max(0, now - opened))) }
 

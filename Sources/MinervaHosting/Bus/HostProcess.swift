@@ -90,8 +90,9 @@ private struct Registrar: Sendable {
       app: settings.app, node: settings.node, endpoint: settings.listen?.description, modules: modules, services: settings.services,
       start: settings.start, links: settings.links?.scope, running: await runtime.running())
     let receipt = try await connection.gateway.register(registration)
-    connection.standing.set(true)
+    // What another has taken over is forgotten before anything is said of it.
     await runtime.registered(receipt)
+    connection.standing.set(true)
   }
 
   /// Registers again whenever the broker is back, or this process was paused for longer than its link lasts.

@@ -31,7 +31,7 @@ actor Mailbox {
 
   nonisolated let scene: SceneIdentity
   nonisolated let screen: ScreenID
-  private nonisolated let lease: UInt32
+  nonisolated let lease: UInt32
   private nonisolated let coordinator: any CoordinatorRunning
   private let buffer: TurnBuffer
   private nonisolated let link: any BrokerLink

@@ -60,7 +60,7 @@ package actor HostRuntime {
       switch order {
       case .deliver(let scene, let delivery, let time):
         mailboxes[Key(scene: scene, screen: delivery.screen)]?.post(delivery.message, lease: delivery.lease, at: time)
-      case .end(let scene, let departure): end(departure.screen, in: scene)
+      case .end(let scene, let departure): end(departure.screen, upTo: departure.lease, in: scene)
       case .seen(let scene, let screen, let isSeen, let isAwaited):
         if let mailbox = mailboxes[Key(scene: scene, screen: screen)] {
           mailbox.see(isSeen, isAwaited: isAwaited)
@@ -152,8 +152,10 @@ package actor HostRuntime {
     return try await coordinator.screen()
   }
 
-  private func end(_ screen: ScreenID, in scene: SceneIdentity) {
+  /// Ends what was made under a lease or an earlier one: what was made anew since then is another's to end.
+  private func end(_ screen: ScreenID, upTo lease: UInt32?, in scene: SceneIdentity) {
     let key = Key(scene: scene, screen: screen)
+    if let lease, let making = makings[key], making.lease > lease { return }
     makings.removeValue(forKey: key)?.verdict.cancel()
     // The author's last words are not waited for by the orders of others.
     if let mailbox = mailboxes.removeValue(forKey: key) { Task { await mailbox.end() } }
@@ -189,14 +191,16 @@ package actor HostRuntime {
   package func running() async -> [MinervaInterfaces.RunningCoordinator] {
     var running: [MinervaInterfaces.RunningCoordinator] = []
     for (key, mailbox) in mailboxes {
-      running.append(.init(scene: key.scene, screen: key.screen, handled: UInt64(await mailbox.handled), shows: await mailbox.shows))
+      running.append(
+        .init(
+          scene: key.scene, screen: key.screen, handled: UInt64(await mailbox.handled), lease: mailbox.lease, shows: await mailbox.shows))
     }
     return running.sorted { ($0.scene.description, $0.screen) < ($1.scene.description, $1.screen) }
   }
 
   /// Takes the receipt of a registration: ends what the broker does not know, and shows all other screens again.
   package func registered(_ receipt: HostReceipt) async {
-    for forgotten in receipt.forgotten { end(forgotten.screen, in: forgotten.scene) }
+    for forgotten in receipt.forgotten { end(forgotten.screen, upTo: forgotten.lease, in: forgotten.scene) }
     // Beside the registration: a broker that is gone again meanwhile is waited for.
     for mailbox in mailboxes.values { Task { await mailbox.showAgain() } }
   }

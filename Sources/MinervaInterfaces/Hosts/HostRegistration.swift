@@ -65,13 +65,16 @@ public struct RunningCoordinator: Codable, Hashable, Sendable {
   public var screen: ScreenID
   /// The number of the last message its finished turns handled.
   public var handled: UInt64
+  /// The lease under which it was made; the host forgets it for a broker that does not know it, unless it was made anew meanwhile.
+  public var lease: UInt32?
   /// Whether it shows something, which is reported again after the registration: the scene is not settled before.
   public var shows: Bool?
 
-  public init(scene: SceneIdentity, screen: ScreenID, handled: UInt64, shows: Bool? = nil) {
+  public init(scene: SceneIdentity, screen: ScreenID, handled: UInt64, lease: UInt32? = nil, shows: Bool? = nil) {
     self.scene = scene
     self.screen = screen
     self.handled = handled
+    self.lease = lease
     self.shows = shows
   }
 }
