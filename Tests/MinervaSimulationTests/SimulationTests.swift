@@ -14,29 +14,35 @@ import Testing
       "jobs: diff.superseded", "jobs: pushed back", "leases: timedOut", "leases: replaced", "turns refused", "failed syncs",
       "subscribers: gap",
       "kills", "broker: answered", "broker: repeated", "broker: crashes", "broker: failed commits", "broker: gates refused",
-      "broker: removed", "broker: snapshots",
+      "broker: removed popped", "broker: removed hostLost", "broker: removed requesterLost", "broker: snapshots", "broker: looks",
+      "broker: hosts killed", "broker: hosts cut off", "broker: resumed", "broker: delivered again", "broker: stale turns",
+      "broker: callers killed", "broker: sent again", "broker: calls bus.deadline", "broker: renderers attached",
+      "broker: renderers refused", "broker: renderers lost", "readers: gap", "readers: publisherChanged", "readers: complete",
     ] { #expect(report.counters[what, default: 0] > 0, "\(what) never happened") }
   }
 
-  @Test("a planted fault is found within 500 seeds", arguments: Simulation.Fault.allCases)
+  @Test("a planted fault is found within 500 seeds, by the rule it breaks", arguments: Simulation.Fault.allCases)
   func plantedFaults(fault: Simulation.Fault) throws {
     let report = Simulation.run(seeds: 1..<501, fault: fault, stopAtFailure: true)
     let failure = try #require(report.failures.first, "\(fault) was not found")
-    let rule =
+    let rules =
       switch fault {
-      case .attemptsForgotten: "attempts are counted"
-      case .gapIgnored: "complete means complete"
-      case .unkeyedRetried: "nothing is applied twice"
-      case .deadlineSweepMissing: "calls end within their deadline"
-      case .answeredBeforeSync: "what was answered is not lost"
-      case .staleHostActs: "a stale host does not act"
-      case .silenceUnheard: "silence is noticed"
-      case .wallClockTrusted: "wall jumps end no lease"
-      case .txnForgotten: "an equal txn gets the first answer"
-      case .gateFreedEarly: "a gate is held until the removal"
-      case .committedBeforeSync: "nothing is said before it is durable"
+      case .attemptsForgotten: ["attempts are counted"]
+      case .gapIgnored: ["complete means complete"]
+      case .unkeyedRetried: ["nothing is applied twice"]
+      case .deadlineSweepMissing: ["calls end within their deadline"]
+      case .answeredBeforeSync: ["what was answered is not lost"]
+      case .staleHostActs: ["a stale host does not act"]
+      case .silenceUnheard: ["silence is noticed"]
+      case .wallClockTrusted: ["wall jumps end no lease"]
+      case .txnForgotten: ["an equal txn gets the first answer"]
+      case .gateFreedEarly: ["a gate is held until the removal"]
+      case .deadHostActs: ["a stale host does not act"]
+      case .endingDropped: ["no message is lost", "every ending is told"]
+      case .committedBeforeSync: ["nothing is said before it is durable"]
       }
-    #expect(failure.violation.rule == rule)
+    #expect(rules.contains(failure.violation.rule), "\(failure.violation)")
+    #expect(failure.seed <= 500)
   }
 
   @Test func `a seed repeats exactly, traced or not`() throws {

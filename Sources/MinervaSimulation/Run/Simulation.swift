@@ -28,9 +28,13 @@ package enum Simulation {
     case gateFreedEarly = "gate-freed-early"
     /// The real broker is told that a record is safe when it was only written.
     case committedBeforeSync = "committed-before-sync"
+    /// What a host says to the real broker counts whatever lease it says it under.
+    case deadHostActs = "dead-host-acts"
+    /// A coordinator's end is told neither to its host nor to its parent.
+    case endingDropped = "ending-dropped"
 
     /// Whether it is planted around the broker on its disk, not among the parties of the network.
-    var concernsTheBroker: Bool { [.txnForgotten, .gateFreedEarly, .committedBeforeSync].contains(self) }
+    var concernsTheBroker: Bool { [.txnForgotten, .gateFreedEarly, .committedBeforeSync, .deadHostActs, .endingDropped].contains(self) }
   }
 
   /// A rule that was broken.
@@ -73,8 +77,7 @@ package enum Simulation {
   }
 
   private static func onDisk(seed: UInt64, fault: Fault?, tracing: Bool) -> Outcome {
-    var broker = BrokerOnDisk(seed: seed, fault: fault, tracing: tracing)
-    return broker.run()
+    BrokerOnDisk(seed: seed, fault: fault, tracing: tracing).run()
   }
 
   /// Runs seeds one after another.

@@ -1,4 +1,5 @@
 import MinervaNavigation
+import SceneModels
 import Testing
 
 @Suite("Links that wait, and links into what is not there yet")

@@ -1,0 +1,209 @@
+import MinervaBrokerCore
+import MinervaInterfaces
+import MinervaJournal
+import MinervaNavigation
+import MinervaProtocol
+import MinervaWire
+
+/// What must never happen, and what is known for sure to find it.
+extension BrokerOnDisk {
+  /// What a caller was told.
+  enum Said: Hashable {
+    case done(Outcome, seq: UInt64)
+    case refused(String, seq: UInt64)
+
+    var seq: UInt64 {
+      switch self {
+      case .done(_, let seq), .refused(_, let seq): seq
+      }
+    }
+  }
+
+  /// What was said to anybody: the broker cannot take it back.
+  struct Truth {
+    var said: [String: Said] = [:]
+    /// The last record of which a caller was told.
+    var lastSaid: UInt64 = 0
+    /// The navigation events by their number.
+    var events: [UInt64: Event] = [:]
+    /// How many events of the scene's feed were published under each epoch.
+    var feed: [UInt64: UInt64] = [:]
+    var gone: [ScreenID: RemovalReason] = [:]
+    /// What each caller's presentation command has open.
+    var holders: [String: (screen: ScreenID, seq: UInt64)] = [:]
+    var lastRemoval: (seq: UInt64, path: NavPath?, depth: Int)?
+    /// The turns that were taken, and which turn handled which message.
+    var taken: [String: TurnReport] = [:]
+    var handledBy: [String: UInt32] = [:]
+  }
+
+  private func requireDurable(_ seq: UInt64, _ what: @autoclosure () -> String) {
+    let safe = journal.durable[key] ?? 0
+    ledger.require(seq <= safe, "nothing is said before it is durable", "\(what()) of #\(seq), the disk has \(safe) for sure")
+  }
+
+  // MARK: Callers
+
+  func checkAnswer(to txn: String, _ reply: BrokerAction.Reply) {
+    let told: Said
+    switch reply {
+    case .answered(let answer):
+      guard let seq = answer.seq else { return }
+      told = .done(answer.outcome, seq: seq)
+      ledger.count("broker: answered")
+    case .refused(let error):
+      ledger.count("broker: refused \(error.code)")
+      guard let seq = error.details["seq"].flatMap({ UInt64($0) }) else { return }
+      told = .refused(error.code.rawValue, seq: seq)
+    default: return
+    }
+    note("\(txn) is answered by #\(told.seq)", told.seq)
+    requireDurable(told.seq, "the answer to \(txn)")
+    truth.lastSaid = max(truth.lastSaid, told.seq)
+    if let first = truth.said[txn] {
+      return ledger.require(first == told, "an equal txn gets the first answer", "\(txn) was told #\(first.seq), now #\(told.seq)")
+    }
+    truth.said[txn] = told
+    checkGate(txn, told)
+  }
+
+  private func checkGate(_ txn: String, _ told: Said) {
+    guard let command = wishes[txn]?.command, command.gate != nil, case .done(let outcome, _) = told, let screen = outcome.screen else {
+      return
+    }
+    if let holder = truth.holders[command.caller] {
+      // A caller that asks again may hear late of a screen that left long ago.
+      guard holder.seq < told.seq else { return }
+      let isOpen = slot?.state.screen(holder.screen) != nil
+      ledger.require(!isOpen, "a gate is held until the removal", "\(txn) opened \(screen) while \(holder.screen) was open")
+    }
+    truth.holders[command.caller] = (screen, told.seq)
+  }
+
+  /// What somebody sees contains whatever was answered before he looked, and nothing that could still be lost (N16).
+  func check(_ snapshot: SceneSnapshot, floor: UInt64) {
+    ledger.count("broker: looks")
+    requireDurable(snapshot.record, "a look")
+    ledger.require(
+      snapshot.record >= floor, "what is read contains what was answered", "a look shows #\(snapshot.record), #\(floor) was answered before"
+    )
+    let open = snapshot.tree.standing.intersection(truth.gone.keys)
+    ledger.require(open.isEmpty, "nothing is said of a screen after its end", "a look shows \(open.sorted()), which were removed")
+  }
+
+  // MARK: Events
+
+  func checkPublished(_ event: SceneEvent) {
+    let last = truth.feed[event.epoch] ?? 0
+    ledger.require(event.number == last + 1, "events are numbered", "event \(event.number) of epoch \(event.epoch) follows \(last)")
+    truth.feed[event.epoch] = event.number
+    guard case .navigation(let event) = event.kind else { return }
+    note("event \(event.number) of #\(event.seq) \(event.kind.name)", event.number)
+    requireDurable(event.seq, "event \(event.number)")
+    if let known = truth.events.updateValue(event, forKey: event.number) {
+      return ledger.require(known == event, "published stays published", "event \(event.number) is another after a restart")
+    }
+    switch event.kind {
+    case .removed(let screen, let reason, _, _, _):
+      ledger.count("broker: removed \(reason)")
+      ledger.require(
+        truth.gone.updateValue(reason, forKey: screen.screen) == nil, "one terminal event a screen", "\(screen.screen) was removed twice")
+      if let last = truth.lastRemoval, last.seq == event.seq, last.path == screen.path {
+        ledger.require(screen.depth < last.depth, "the topmost leaves first", "depth \(screen.depth) left after \(last.depth)")
+      }
+      truth.lastRemoval = (event.seq, screen.path, screen.depth)
+    case .connecting(let screen), .presenting(let screen, _), .presented(let screen, _), .dismissing(let screen), .suspended(let screen),
+      .resumed(let screen, _):
+      truth.lastRemoval = nil
+      let isGone = truth.gone[screen.screen] != nil
+      ledger.require(!isGone, "nothing is said of a screen after its end", "\(screen.screen) is \(event.kind.name)")
+    case .gate(_, let origin, let caller, let isEnabled): if isEnabled, origin == nil { truth.holders[caller] = nil }
+    // Another request begins: its removals have an order of their own.
+    default: truth.lastRemoval = nil
+    }
+  }
+
+  // MARK: Hosts
+
+  func checkTaken(_ turn: Turn) {
+    let (scene, report) = (turn.scene, turn.report)
+    ledger.require(!turn.isStale, "a stale host does not act", "\(turn.host) acted for \(report.screen) under lease \(report.lease)")
+    let name = "\(scene) \(report.screen)"
+    if let known = truth.taken.updateValue(report, forKey: "\(name).\(report.number)") {
+      ledger.require(known == report, "no message is applied twice", "turn \(report.number) of \(name) was taken with two contents")
+    }
+    guard let handled = report.handled else { return }
+    let number = truth.handledBy.updateValue(report.number, forKey: "\(name)/\(handled)")
+    ledger.require(
+      number == nil || number == report.number, "no message is applied twice",
+      "message \(handled) of \(name) was handled by turns \(number ?? 0) and \(report.number)")
+  }
+
+  // MARK: Restart
+
+  /// What was restored against what callers were told, and against a replay of every record from the first.
+  func compare() {
+    guard let slot else {
+      return ledger.require(
+        truth.said.isEmpty, "what was answered is not lost", "\(truth.said.count) answers were given, the scene is gone")
+    }
+    for txn in txns {
+      guard let told = truth.said[txn], fault != .txnForgotten else { continue }
+      let kept: Said? = slot.state.answer(to: txn).flatMap { answer in
+        guard let seq = answer.seq else { return nil }
+        switch answer.resolution {
+        case .done(let outcome): return .done(outcome, seq: seq)
+        case .refused(let refusal): return .refused(refusal.code, seq: seq)
+        }
+      }
+      ledger.require(kept == told, "what was answered is not lost", "\(txn) was answered by #\(told.seq), the restored scene disagrees")
+    }
+    let last = truth.events.keys.max() ?? 0
+    ledger.require(slot.state.eventCount >= last, "published stays published", "event \(last) is beyond the restored scene")
+    var settings = SceneSettings()
+    settings.lease = UInt32(clamping: machine.settings.leases.lease + machine.settings.takeover)
+    var replayed = SceneState(scene: BrokerOnDisk.scene.name, app: "shop", settings: settings)
+    for entry in journal.records[key] ?? [] {
+      guard let record = try? SceneRecord(decoding: entry.record) else {
+        return ledger.broken("what is whole is restored", "record \(entry.sequence) cannot be read")
+      }
+      _ = replayed.apply(record.record, at: SceneTime(milliseconds: record.at))
+    }
+    ledger.require(
+      replayed == slot.state && replayed.treeHash == slot.state.treeHash, "replay equals live",
+      "a replay of \(replayed.seq) records differs from the snapshot and the records after it")
+  }
+
+  // MARK: The end
+
+  /// All is quiet: nobody may still be waiting, nobody runs what is gone, every reader sees what there is.
+  func checkRest() {
+    guard let state = slot?.state else { return }
+    for host in hosts {
+      for key in host.coordinators.keys.sorted() {
+        let report = key.scene == slot?.identity ? state.screen(key.screen) : nil
+        ledger.require(
+          report?.summary.host == host.name, "every ending is told",
+          "\(host.name) still runs \(key.screen), which is \(report.map { "at \($0.summary.host)" } ?? "gone")")
+        ledger.require(
+          host.coordinators[key]?.reported == nil, "nobody waits for ever", "the turn of \(key.screen) at \(host.name) was never answered")
+      }
+    }
+    let busy = state.coordinators.filter { $0.unhandled > 0 }.map { "\($0.summary.screen)" }
+    ledger.require(busy.isEmpty, "no message is lost", "\(busy) have messages that nobody handled")
+    ledger.require(state.isSettled, "nobody waits for ever", "the scene has not come to rest: \(state.requests.map(\.doing))")
+    for caller in callers {
+      ledger.require(
+        caller.session.unanswered == 0, "nobody waits for ever", "\(caller.name) waits for \(caller.session.unanswered) answers")
+    }
+    for reader in readers {
+      ledger.require(
+        reader.machine.isComplete && reader.machine.lastApplied == truth.feed[machine.epoch] ?? 0, "complete means complete",
+        "\(reader.name) is at \(reader.machine.lastApplied ?? 0) of \(truth.feed[machine.epoch] ?? 0), complete \(reader.machine.isComplete)"
+      )
+      ledger.require(
+        reader.open == state.tree.standing, "complete means complete",
+        "\(reader.name) sees \(reader.open.sorted()), the scene has \(state.tree.standing.sorted())")
+    }
+  }
+}
