@@ -13,7 +13,7 @@ import Testing
       "calls: answered", "calls: bus.peer_lost", "calls: bus.unreachable", "calls: bus.deadline", "jobs: done", "jobs: diff.poison",
       "jobs: diff.superseded", "jobs: pushed back", "leases: timedOut", "leases: replaced", "turns refused", "failed syncs",
       "subscribers: gap",
-      "kills", "broker: answered", "broker: repeated", "broker: crashes", "broker: failed commits", "broker: gates refused",
+      "kills", "broker: answered", "broker: repeated", "broker: crashes", "broker: failed commits", "broker: refused command.disabled",
       "broker: removed popped", "broker: removed hostLost", "broker: removed requesterLost", "broker: snapshots", "broker: looks",
       "broker: hosts killed", "broker: hosts cut off", "broker: resumed", "broker: delivered again", "broker: stale turns",
       "broker: callers killed", "broker: sent again", "broker: calls bus.deadline", "broker: renderers attached",
@@ -49,7 +49,9 @@ import Testing
     for seed in 1...5 as ClosedRange<UInt64> {
       let first = Simulation.run(seed: seed)
       let again = Simulation.run(seed: seed, tracing: true)
-      #expect(first.digest == again.digest && first.steps == again.steps && first.counters == again.counters)
+      #expect(first.digest == again.digest && first.steps == again.steps)
+      let differing = first.counters.merging(again.counters) { $0 - $1 }.filter { $0.value != 0 }
+      #expect(first.counters == again.counters, "\(differing)")
       #expect(try #require(again.trace).count > 100)
       #expect(Simulation.run(seed: seed + 1_000).digest != first.digest)
     }

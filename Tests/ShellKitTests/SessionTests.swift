@@ -59,11 +59,14 @@ struct SessionTests {
     let answers = await replies.take()
     #expect(answers.prefix(2) == ["[1] in the background until the shell ends", "[2] in the background until it happens"])
     #expect(answers.count { $0.hasPrefix("ok") } == 3)
+    // Its own patience is longer than the suite's busiest minutes.
+    try await session.finish(job: 2, within: .seconds(300))
     var told: [String] = []
-    try await until("both jobs tell of the removal") {
+    try await until("the watch tells of the removal") {
       told += await heard.take()
-      return told.contains { $0.hasPrefix("[1]") && $0.contains("screen.removed s2") } && told.contains { $0.hasPrefix("[2] ok") }
+      return told.contains { $0.hasPrefix("[1]") && $0.contains("screen.removed s2") }
     }
+    #expect(told.contains { $0.hasPrefix("[2] ok") })
     await session.close()
   }
 

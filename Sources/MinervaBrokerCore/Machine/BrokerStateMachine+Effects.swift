@@ -105,7 +105,7 @@ extension BrokerStateMachine {
 
   /// Whether a lost host offered the module, or may have: a restarted broker knows hosts by their screens alone.
   private func isExpected(_ module: String) -> Bool {
-    if !expected.isEmpty { return true }
+    if isRecovering || !expected.isEmpty { return true }
     return registry.hosts.values.contains { host in
       (isAway(host.registration.node) || host.isAlive && !host.isGreeted) && host.registration.modules.contains { $0.name == module }
     }

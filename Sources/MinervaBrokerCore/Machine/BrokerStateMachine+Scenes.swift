@@ -241,6 +241,7 @@ extension BrokerStateMachine {
     isServing = true
     committed = ticket
     var actions: [BrokerAction] = []
+    isRecovering = true
     for name in scenes.keys.sorted() {
       guard let slot = scenes[name] else { continue }
       if let renderer = slot.state.primaryRenderer, showing[RendererKey(scene: name, renderer: renderer)] == nil {
@@ -248,6 +249,7 @@ extension BrokerStateMachine {
       }
       for effect in slot.state.outstanding() { perform(effect, of: slot, now: now, &actions) }
     }
+    isRecovering = false
     discarded = [:]
     for node in registry.hosts.keys.sorted() where registry.isGreeted(node) { rejoin(node, now: now, &actions) }
     return actions

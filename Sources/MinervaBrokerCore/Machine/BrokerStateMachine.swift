@@ -66,6 +66,9 @@ package struct BrokerStateMachine {
   /// Whether the journal takes records; `false` between a failed commit and its recovery.
   package internal(set) var isServing = true
 
+  /// Whether what was under way before a restart is being taken up: no host can be back yet, so what needs one waits for it.
+  var isRecovering = false
+
   package internal(set) var registry = Registry()
   /// The open scenes by name.
   package internal(set) var scenes: [String: SceneSlot] = [:]

@@ -5,6 +5,8 @@ extension Outcome {
     if cancelled { flags |= 1 << 1 }
     if screen != nil { flags |= 1 << 2 }
     if output != nil { flags |= 1 << 3 }
+    if plan != nil { flags |= 1 << 4 }
+    if shortfall != nil { flags |= 1 << 5 }
     writer.byte(flags)
     writer.text(verb)
     if let screen { writer.screen(screen) }
@@ -22,11 +24,13 @@ extension Outcome {
       writer.optional(output.listenerModule) { $0.text($1) }
       writer.number(output.number)
     }
+    if let plan { plan.write(to: &writer) }
+    shortfall?.write(to: &writer)
   }
 
   package init(from reader: inout CompactReader) throws(CompactError) {
     let flags = try reader.byte()
-    guard flags < 1 << 4 else { throw reader.failure }
+    guard flags < 1 << 6 else { throw reader.failure }
     verb = try reader.text()
     screen = flags & 1 << 2 == 0 ? nil : try reader.screen()
     presented = try reader.list { (reader) throws(CompactError) in try reader.summary() }
@@ -45,8 +49,53 @@ extension Outcome {
       let module = try reader.optional { (reader) throws(CompactError) in try reader.text() }
       output = SpokenOutput(screen: screen, listener: listener, listenerModule: module, number: try reader.number32())
     }
+    plan = flags & 1 << 4 == 0 ? nil : try PlanReport(from: &reader)
+    shortfall = flags & 1 << 5 == 0 ? nil : try Refusal(from: &reader)
     changed = flags & 1 != 0
     cancelled = flags & 1 << 1 != 0
+  }
+}
+
+extension Refusal {
+  func write(to writer: inout CompactWriter) {
+    writer.text(code)
+    writer.text(message)
+    writer.list(details) { writer, detail in
+      writer.text(detail.name)
+      writer.text(detail.value)
+    }
+  }
+
+  init(from reader: inout CompactReader) throws(CompactError) {
+    let code = try reader.text()
+    let message = try reader.text()
+    let details = try reader.list { (reader) throws(CompactError) in
+      let name = try reader.text()
+      return Refusal.Detail(name: name, value: try reader.text())
+    }
+    self.init(code: code, message: message, details: details)
+  }
+}
+
+extension PlanReport {
+  func write(to writer: inout CompactWriter) {
+    writer.number(id.number)
+    writer.text(link)
+    writer.blob(context)
+    writer.flag(resets)
+    writer.flag(keepsPrefix)
+    writer.screen(awaited)
+    writer.text(module)
+    writer.text(caller)
+    writer.number(seq)
+    writer.number(deadline.milliseconds)
+  }
+
+  init(from reader: inout CompactReader) throws(CompactError) {
+    self.init(
+      id: PlanID(try reader.number32()), link: try reader.text(), context: try reader.blob(), resets: try reader.flag(),
+      keepsPrefix: try reader.flag(), awaited: try reader.screen(), module: try reader.text(), caller: try reader.text(),
+      seq: try reader.number(), deadline: SceneTime(milliseconds: try reader.number()))
   }
 }
 
@@ -85,12 +134,7 @@ extension Answer {
       outcome.write(to: &writer)
     case .refused(let refusal):
       writer.byte(1)
-      writer.text(refusal.code)
-      writer.text(refusal.message)
-      writer.list(refusal.details) { writer, detail in
-        writer.text(detail.name)
-        writer.text(detail.value)
-      }
+      refusal.write(to: &writer)
     }
     return writer.bytes
   }
@@ -102,14 +146,7 @@ extension Answer {
     let resolution: Resolution
     switch try reader.byte() {
     case 0: resolution = .done(try Outcome(from: &reader))
-    case 1:
-      let code = try reader.text()
-      let message = try reader.text()
-      let details = try reader.list { (reader) throws(CompactError) in
-        let name = try reader.text()
-        return Refusal.Detail(name: name, value: try reader.text())
-      }
-      resolution = .refused(Refusal(code: code, message: message, details: details))
+    case 1: resolution = .refused(try Refusal(from: &reader))
     default: throw reader.failure
     }
     try reader.finish()

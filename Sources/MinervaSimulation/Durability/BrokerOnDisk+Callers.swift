@@ -63,7 +63,10 @@ extension BrokerOnDisk {
     let txn = "t\(txns.count + 1)"
     txns.append(txn)
     var command = Command(txn: txn, caller: callers[index].name, action: action(), deadline: 3_000)
-    if case .open(let opening) = command.action, case .modal(.full) = opening.via { command.gate = "login" }
+    // Where gates are at fault every modal is behind one, so that it is met soon.
+    if case .open(let opening) = command.action, case .modal(let style) = opening.via, style == .full || fault == .gateFreedEarly {
+      command.gate = "login"
+    }
     if random.happens(0.2) { command.policy = Policy.allCases.randomElement(using: &random) ?? .queue }
     command.instant = random.happens(0.2)
     wishes[txn] = Wished(command: command, life: life)

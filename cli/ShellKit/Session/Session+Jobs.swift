@@ -37,7 +37,7 @@ extension Session {
   }
 
   /// Waits for a job's answer; an error of it is this command's.
-  func finish(job number: Int, within timeout: Duration) async throws {
+  package func finish(job number: Int, within timeout: Duration) async throws {
     guard let job = jobs[number] else { throw MinervaError("session.no_job", "there is no job [\(number)]") }
     let finished = await withDeadline(timeout) { await job.value }
     guard let finished else {
