@@ -154,7 +154,8 @@ distributed actor Gateway: BrokerGateway {
 
   distributed func turn(_ submission: TurnSubmission) async throws -> TurnReceipt {
     let node = try permitted(.admin).node
-    guard case .turned(let receipt) = try await reply({ $0.turn(submission, token: $1, node: node, now: $2) }) else { throw Self.unexpected }
+    let answer = try await reply { $0.turn(submission, token: $1, node: node, now: $2) }
+    guard case .turned(let receipt) = answer else { throw Self.unexpected }
     return receipt
   }
 
