@@ -144,7 +144,7 @@ extension BrokerStateMachine {
     for journey in journeys.removeValue(forKey: scene) ?? [] {
       if case .request(_, let token, _) = journey.reason { actions.append(.answer(token, .refused(.sceneEnded(scene)))) }
     }
-    for key in linking.keys where key.scene == scene { dropEarly(key, &actions) }
+    for key in linking.keys.sorted(by: { $0.screen < $1.screen }) where key.scene == scene { dropEarly(key, &actions) }
     linking = linking.filter { $0.key.scene != scene }
     parked = parked.filter { $0.key.scene != scene }
     makers = makers.filter { $0.key.scene != scene }

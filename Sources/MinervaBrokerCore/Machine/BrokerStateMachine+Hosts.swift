@@ -297,13 +297,14 @@ extension BrokerStateMachine {
     }
     for (node, moment) in absentCallers.sorted(by: { $0.key < $1.key }) where now - moment >= settings.callerGrace {
       absentCallers.removeValue(forKey: node)
-      for key in callers.removeValue(forKey: node) ?? [] {
+      for key in (callers.removeValue(forKey: node) ?? []).sorted(by: { ($0.scene, $0.caller) < ($1.scene, $1.caller) }) {
         guard let slot = scenes[key.scene] else { continue }
         slot.lastCaller = nil
         feed(.callerLost(caller: key.caller), to: key.scene, now: now, &actions)
       }
     }
-    for (key, moment) in absentRenderers where now - moment >= settings.callerGrace {
+    for (key, moment) in absentRenderers.sorted(by: { ($0.key.scene, $0.key.renderer) < ($1.key.scene, $1.key.renderer) })
+    where now - moment >= settings.callerGrace {
       absentRenderers[key] = nil
       if showing[key] == nil { loseRenderer(key, now: now, &actions) }
     }

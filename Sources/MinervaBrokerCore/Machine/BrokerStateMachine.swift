@@ -242,14 +242,14 @@ package struct BrokerStateMachine {
     isServing = false
     count("journal.failures")
     var actions: [BrokerAction] = []
-    for journey in journeys.values.joined() {
+    for journey in journeys.sorted(by: { $0.key < $1.key }).flatMap(\.value) {
       if case .request(_, let token, _) = journey.reason { actions.append(.answer(token, .refused(error))) }
     }
     journeys = [:]
     duePlans = [:]
     let waiting =
       answers.values.flatMap { $0 } + turns.values.flatMap { $0 } + renderers.values + early.values.flatMap { $0.map(\.1) }
-    for token in waiting { actions.append(.answer(token, .refused(error))) }
+    for token in waiting.sorted() { actions.append(.answer(token, .refused(error))) }
     while let item = held.popFirst(upTo: .max) {
       switch item {
       case .reply(let token, _), .receipt(let token, _, _, _), .look(let token, _, _, _, _, _, _):
