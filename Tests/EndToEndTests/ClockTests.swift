@@ -72,7 +72,8 @@ struct ClockTests {
     }
     let after = try await client.status()
     #expect(after.epoch == before.epoch)
-    #expect(Set(after.peers.map(\.pid)) == Set(before.peers.map(\.pid)))
+    // Whoever had joined is still there; a worker may have come meanwhile.
+    #expect(Set(before.peers.map(\.pid)).isSubset(of: after.peers.map(\.pid)))
     #expect(try await client.coordinators().allSatisfy { !$0.isSuspended })
     await client.close()
   }
