@@ -20,13 +20,13 @@ extension BrokerStateMachine {
   /// A list that has something newer, which it kept because nobody saw it, is waited for: the scene is not settled before it.
   /// - Parameter node: A host that is told of all its screens, whatever it was told before.
   func tellSight(of slot: SceneSlot, all node: String? = nil, _ actions: inout [BrokerAction]) {
+    // After every step of every scene: nothing here may copy the tree.
+    guard !slot.hosts.isEmpty else { return }
     let seen = Set(slot.state.visible)
-    for report in slot.state.coordinators where !report.isSuspended {
-      let (screen, host) = (report.summary.screen, report.summary.host)
-      guard !host.isEmpty, registry.isAlive(host) else { continue }
+    slot.state.forEachRunning { screen, host in
       let isSeen = seen.contains(screen)
       let wasHidden = slot.hidden.contains(screen)
-      guard isSeen == wasHidden || host == node else { continue }
+      guard isSeen == wasHidden || host == node, registry.isAlive(host) else { return }
       var isAwaited = false
       if isSeen {
         slot.hidden.remove(screen)

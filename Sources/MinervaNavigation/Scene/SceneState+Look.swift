@@ -62,6 +62,13 @@ extension SceneState {
   /// Every open coordinator in the order of their opening, with or without a screen.
   package var coordinators: [ScreenReport] { nodes.all.map(report) }
 
+  /// Calls `body` with every coordinator that has been made and whose host is there, in the order of their opening.
+  package func forEachRunning(_ body: (ScreenID, _ host: String) -> Void) {
+    for index in nodes.all.indices where !nodes.all[index].isSuspended && !nodes.all[index].host.isEmpty {
+      body(nodes.all[index].id, nodes.all[index].host)
+    }
+  }
+
   /// How many coordinators are open.
   package var coordinatorCount: Int { nodes.all.count }
 

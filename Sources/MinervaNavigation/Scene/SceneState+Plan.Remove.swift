@@ -81,8 +81,22 @@ extension SceneState {
 
   /// The coordinators that name one as their parent, in the order of their opening.
   func children(of id: ScreenID) -> [ScreenID] {
-    guard let index = nodes.index(of: id), nodes.all[index].childCount > 0 else { return [] }
-    return nodes.all[(index + 1)...].filter { $0.parent == id }.map(\.id)
+    guard let index = nodes.index(of: id) else { return [] }
+    return children(ofNodeAt: index)
+  }
+
+  /// The children of the coordinator at a place in `nodes.all`.
+  ///
+  /// Read field by field: a copy of every node on the way would cost more than the whole transition.
+  func children(ofNodeAt index: Int) -> [ScreenID] {
+    let (id, count) = (nodes.all[index].id, nodes.all[index].childCount)
+    var children: [ScreenID] = []
+    var place = index + 1
+    while children.count < count, place < nodes.all.count {
+      if nodes.all[place].parent == id { children.append(nodes.all[place].id) }
+      place += 1
+    }
+    return children
   }
 
   /// What a plan needs for itself.
