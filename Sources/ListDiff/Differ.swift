@@ -7,7 +7,7 @@
 ///
 /// The result depends on the lists and the options alone, never on a hash seed. Lists of the same identifiers in the same
 /// order cost one comparison an element; hashing is left to what a short lookahead cannot pair. Worst case O(*n*) expected
-/// for matching and O(*m* log *m*) for the moves of *m* matched elements; duplicates keep both bounds.
+/// for matching, and at most O(*m* log *m*) for the moves of *m* matched elements; duplicates keep both bounds.
 public struct Differ: Sendable {
   /// What is asked of a diff.
   public struct Options: Sendable, Hashable {

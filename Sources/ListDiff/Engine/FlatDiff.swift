@@ -31,7 +31,7 @@ extension Differ {
     let newCount = source.newCount
     var script = Script(options)
     let prefix = try commonPrefix(source, &script)
-    let suffix = try commonSuffix(source, after: prefix)
+    let (suffix, suffixChanges) = try commonSuffix(source, after: prefix)
     let old = prefix..<(oldCount - suffix)
     let new = prefix..<(newCount - suffix)
     if old.isEmpty || new.isEmpty {
@@ -40,7 +40,7 @@ extension Differ {
     } else {
       try writeMiddle(source, old: old, new: new, &script)
     }
-    try updateSuffix(source, suffix, &script)
+    if suffixChanges { try updateSuffix(source, suffix, &script) }
     return script.changeSet(oldCount: oldCount, newCount: newCount)
   }
 
@@ -61,24 +61,30 @@ extension Differ {
     return position
   }
 
+  /// How many elements both ends have in common, and whether the content of any of them differs: those are noted later,
+  /// in order, and in most lists there are none.
   @inlinable
   @inline(__always)
-  func commonSuffix<Source: PairSource>(_ source: Source, after prefix: Int) throws(DiffError) -> Int {
+  func commonSuffix<Source: PairSource>(
+    _ source: Source, after prefix: Int
+  ) throws(DiffError) -> (length: Int, changes: Bool) {
     var old = source.oldCount
     var new = source.newCount
     let limit = min(old, new) &- prefix
     var length = 0
+    var changes = false
     while length < limit {
       let stop = min(limit, length &+ Differ.stride)
       while length < stop && source.same(old &- 1, new &- 1) {
         old &-= 1
         new &-= 1
         length &+= 1
+        changes = changes || source.changed(old, new)
       }
       if length < stop { break }
       try checkCancellation()
     }
-    return length
+    return (length, changes)
   }
 
   @inlinable

@@ -22,7 +22,7 @@ struct Pairing: ~Copyable {
   @usableFromInline static var group: Int { 16 }
   @usableFromInline static var last: Int32 { -1 }
   /// Up to so many slots are near enough to be searched without being warmed.
-  @usableFromInline static var nearby: Int { 4096 }
+  @usableFromInline static var nearby: Int { 6144 }
 
   /// Pairs the ordinals of `source`, writing for each new one the old ordinal or -1 to `found`.
   ///

@@ -6,27 +6,27 @@
 struct PositionSet: ~Copyable {
   /// All levels, the lowest first.
   private let words: Buffer<UInt64>
-  /// Where each level begins.
-  private let starts: Buffer<Int>
-  /// Where the second level begins.
+  /// How many words the lowest level has, after which the second begins.
   private let second: Int
   private let levels: Int
+  /// Whether one word of the second level covers everything. Then words are rarely empty, and a branch that is rarely taken
+  /// costs less than every step's waiting for the one before to have written that word.
+  private let isCrowded: Bool
 
   /// An empty set of positions from 0 to below `size`.
   init(size: Int) {
     // 2³¹ positions take six levels; there are always two.
-    starts = Buffer(capacity: 8)
-    var count = 0
-    var level = 0
-    var width = max(size, 1)
-    repeat {
+    var width = (max(size, 1) &+ 63) >> 6
+    second = width
+    var count = width
+    var levels = 1
+    while width > 1 || levels < 2 {
       width = (width &+ 63) >> 6
-      starts[level] = count
       count &+= width
-      level &+= 1
-    } while width > 1 || level < 2
-    levels = level
-    second = starts[1]
+      levels &+= 1
+    }
+    self.levels = levels
+    isCrowded = levels == 2
     // A word more, for reads of which nothing is used.
     words = Buffer(repeating: 0, count: count &+ 1)
   }
@@ -37,7 +37,12 @@ struct PositionSet: ~Copyable {
   @inline(__always)
   func insert(_ position: Int) {
     let word = position >> 6
-    words[word] |= PositionSet.bit(position)
+    let before = words[word]
+    words[word] = before | PositionSet.bit(position)
+    if isCrowded {
+      if before == 0 { words[second] |= PositionSet.bit(word) }
+      return
+    }
     let above = words[second &+ word >> 6]
     words[second &+ word >> 6] = above | PositionSet.bit(word)
     if above == 0 && levels > 2 { raise(word >> 6) }
@@ -48,6 +53,10 @@ struct PositionSet: ~Copyable {
     let word = position >> 6
     let rest = words[word] & ~PositionSet.bit(position)
     words[word] = rest
+    if isCrowded {
+      if rest == 0 { words[second] &= ~PositionSet.bit(word) }
+      return
+    }
     let isEmpty: UInt64 = rest == 0 ? 1 : 0
     let above = words[second &+ word >> 6] & ~(isEmpty << UInt64(truncatingIfNeeded: word & 63))
     words[second &+ word >> 6] = above
@@ -87,21 +96,33 @@ struct PositionSet: ~Copyable {
     if here | there == 0 { return nextWord(above: word >> 6) }
     // Either way, so that it takes no branch.
     let following = there == 0 ? word : word & ~63 | there.trailingZeroBitCount
+    let beyond = words[following]
     let found = here == 0 ? following : word
-    let bits = here == 0 ? words[following] : here
+    let bits = here == 0 ? beyond : here
     return found << 6 | bits.trailingZeroBitCount
+  }
+
+  /// Where a level begins.
+  private func start(of level: Int) -> Int {
+    var start = 0
+    var width = second
+    for _ in 0..<level {
+      start &+= width
+      width = (width &+ 63) >> 6
+    }
+    return start
   }
 
   private func nextWord(above word: Int) -> Int {
     var index = word
     var level = 2
     while level < levels {
-      let rest = words[starts[level] &+ index >> 6] & (~1 << UInt64(truncatingIfNeeded: index & 63))
+      let rest = words[start(of: level) &+ index >> 6] & (~1 << UInt64(truncatingIfNeeded: index & 63))
       if rest != 0 {
         index = index & ~63 | rest.trailingZeroBitCount
         while level > 0 {
           level &-= 1
-          index = index << 6 | words[starts[level] &+ index].trailingZeroBitCount
+          index = index << 6 | words[start(of: level) &+ index].trailingZeroBitCount
         }
         return index
       }
@@ -115,7 +136,7 @@ struct PositionSet: ~Copyable {
   private func raise(_ word: Int) {
     var index = word
     for level in 2..<levels {
-      let at = starts[level] &+ index >> 6
+      let at = start(of: level) &+ index >> 6
       let above = words[at]
       words[at] = above | PositionSet.bit(index)
       if above != 0 { return }
@@ -127,7 +148,7 @@ struct PositionSet: ~Copyable {
   private func lower(_ word: Int) {
     var index = word
     for level in 2..<levels {
-      let at = starts[level] &+ index >> 6
+      let at = start(of: level) &+ index >> 6
       let above = words[at] & ~PositionSet.bit(index)
       words[at] = above
       if above != 0 { return }

@@ -8,12 +8,14 @@ struct Slots: ~Copyable {
   /// How many bits of a slot are the index.
   @usableFromInline let indexBits: UInt32
 
+  @usableFromInline static var few: Int { 1024 }
   @usableFromInline static var empty: UInt32 { .max }
 
-  /// Empty slots, three for each of up to `elements` elements, with indices below that.
+  /// Empty slots for up to `elements` elements with indices below that: three for each, or six where they fit the nearest
+  /// cache, as a search that ends at once is one that no branch was guessed wrong in.
   @inlinable
   init(for elements: Int) {
-    count = max(16, elements &* 3)
+    count = max(16, elements &* (elements <= Slots.few ? 6 : 3))
     slots = Buffer(repeating: Slots.empty, count: count)
     // As many as the number of elements itself needs, so that no slot in use looks empty.
     indexBits = UInt32(truncatingIfNeeded: Int.bitWidth &- elements.leadingZeroBitCount)
