@@ -28,6 +28,15 @@ struct DiffFuzz {
     if !holds { throw Replay.Fault(what()) }
   }
 
+  /// Says which pair a stage of was refused.
+  private func obeys(_ context: String, _ check: () throws(Replay.Fault) -> Void) throws(Replay.Fault) {
+    do throws(Replay.Fault) {
+      try check()
+    } catch {
+      throw Replay.Fault("a collection view refuses a stage, \(error.text): \(context)")
+    }
+  }
+
   private func flat(_ random: inout SeededRandom) throws {
     let (old, new) = DiffFuzz.pair(&random)
     let (before, after) = (old.map { IntRow(id: $0.number, version: $0.version) }, new.map { IntRow(id: $0.number, version: $0.version) })
@@ -64,9 +73,10 @@ struct DiffFuzz {
     try require(try Differ().changes(from: lists.0, to: lists.1) == changes, "bytes differ from integers: \(context)")
     var stand = Array(old.indices)
     for stage in try changes.stages(from: old.indices.map(RowNumber.init), to: new.indices.map { RowNumber(Replay.fresh($0)) }) {
-      let moved = Set(stage.changes.moves.map(\.from))
-      try require(stage.changes.updates.allSatisfy { !moved.contains($0.old) }, "a stage updates what it moves: \(context)")
       let data = stage.data.map(\.number)
+      try obeys(context) { () throws(Replay.Fault) in
+        try ViewRules.check(Replay.Batch(stage.changes), old: stand.count, new: data.count)
+      }
       stand = try Replay.batch(Replay.Batch(stage.changes), on: stand, count: data.count) { data[$0] }
     }
     try gives(stand, "the last stage")
@@ -119,6 +129,9 @@ struct DiffFuzz {
     let numberedNew = zip(target.ids, target.rows).map { NumberedSection(number: $0, items: $1.map(RowNumber.init)) }
     for stage in try changes.stages(from: numberedOld, to: numberedNew) {
       let data = Replay.Sections(ids: stage.data.map(\.number), rows: stage.data.map { $0.items.map(\.number) })
+      try obeys(context) { () throws(Replay.Fault) in
+        try ViewRules.check(Replay.SectionBatch(stage.changes), old: stand.rows.map(\.count), new: data.rows.map(\.count))
+      }
       stand = try Replay.batch(Replay.SectionBatch(stage.changes), on: stand, new: data)
     }
     try gives(stand, "the last stage")

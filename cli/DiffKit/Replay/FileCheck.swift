@@ -39,6 +39,7 @@ package struct FileCheck: Sendable {
       var list = oldRows
       for (number, stage) in stages.enumerated() {
         let data = stage.data.map(\.number)
+        try ViewRules.check(Replay.Batch(stage.changes), old: list.count, new: data.count)
         list = try Replay.batch(Replay.Batch(stage.changes), on: list, count: data.count) { data[$0] }
         try same(list, data, "stage \(number + 1)")
       }
@@ -47,6 +48,7 @@ package struct FileCheck: Sendable {
       var list = oldSections
       for (number, stage) in stages.enumerated() {
         let data = Replay.Sections(ids: stage.data.map(\.number), rows: stage.data.map { $0.items.map(\.number) })
+        try ViewRules.check(Replay.SectionBatch(stage.changes), old: list.rows.map(\.count), new: data.rows.map(\.count))
         list = try Replay.batch(Replay.SectionBatch(stage.changes), on: list, new: data)
         guard list.ids.count == data.ids.count, list.rows.map(\.count) == data.rows.map(\.count) else {
           throw Replay.Fault("stage \(number + 1) gives sections of other lengths than its data")
