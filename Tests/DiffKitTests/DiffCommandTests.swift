@@ -25,6 +25,8 @@ struct DiffCommandTests {
       [old, new, "--json", "--check"], [old, new, "--json", "--form", "steps"], [old, long],
       [table, later, "--ids", "tsv:2", "--section", "1", "--header", "--check"],
       [table, later, "--ids", "tsv:2", "--section", "1", "--header", "--form", "staged", "--check", "--json"],
+      [table, later, "--ids", "tsv:2", "--section", "1", "--header", "--form", "steps", "--check"],
+      [table, later, "--ids", "tsv:2", "--section", "1", "--header", "--form", "steps", "--json"],
       [table, later, "--ids", "tsv:2", "--header", "--content", "3", "--form", "staged", "--check"],
     ] {
       let result = try await runDiff(words, in: workspace)
@@ -64,7 +66,7 @@ struct DiffCommandTests {
     for words in [
       ["missing.txt", good], [workspace.path, good], [good, good, "--ids", "csv:1"], [good, good, "--ids", "tsv:0"],
       [good, good, "--ids", "tsv:x"],
-      [good, good, "--section", "1"], [good, good, "--ids", "tsv:1", "--section", "2", "--form", "steps"], ["-", "-"], [good],
+      [good, good, "--section", "1"], ["-", "-"], [good],
       [good, good, "--form", "patch"], [good, good, "--ids", "tsv:1", "--content", "5"],
     ] {
       let result = try await runDiff(words, in: workspace)

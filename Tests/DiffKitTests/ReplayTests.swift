@@ -39,11 +39,34 @@ struct ReplayTests {
   @Test("a wrong script is refused")
   func steps() throws {
     let check = FileCheck(try diff("a\nb\nc\n", "b\nc\na\n"))
-    #expect(throws: Never.self) { try check.steps([.move(from: 0, to: 2)]) }
+    #expect(throws: Never.self) { try check.steps(.flat([.move(from: 0, to: 2)])) }
     let wrong: [[ChangeSet.Step]] = [
       [], [.move(from: 0, to: 1)], [.delete(at: 3)], [.insert(at: 5)], [.move(from: 0, to: 2), .update(at: 3)], [.delete(at: 0)],
     ]
-    for steps in wrong { #expect(throws: Replay.Fault.self) { try check.steps(steps) } }
+    for steps in wrong { #expect(throws: Replay.Fault.self) { try check.steps(.flat(steps)) } }
+  }
+
+  @Test("a wrong script of sections is refused")
+  func sectionedSteps() throws {
+    let format = ListFormat(kind: .table, id: .column(1), section: .column(0), contents: [], hasHeader: false)
+    let check = FileCheck(try diff("A\t1\nA\t2\nB\t3\nC\t4\n", "B\t1\nB\t3\nA\t2\nD\t5\n", format))
+    let right: [SectionedChangeSet.Step] = [
+      .deleteSection(at: 2), .moveSection(from: 0, to: 1), .insertSection(at: 2),
+      .moveItem(from: ItemPath(section: 1, item: 0), to: ItemPath(section: 0, item: 0)),
+    ]
+    #expect(throws: Never.self) { try check.steps(.sectioned(right)) }
+    let stray: [SectionedChangeSet.Step] = [
+      .deleteSection(at: 3), .moveSection(from: 0, to: 3), .insertSection(at: 3), .updateSection(at: 3),
+      .deleteItem(at: ItemPath(section: 3, item: 0)), .deleteItem(at: ItemPath(section: 0, item: 1)),
+      .moveItem(from: ItemPath(section: 0, item: 0), to: ItemPath(section: 1, item: 3)), .insertItem(at: ItemPath(section: 0, item: 3)),
+      .updateItem(at: ItemPath(section: 2, item: 1)), .updateItem(at: ItemPath(section: 0, item: 2)),
+    ]
+    for step in stray { #expect(throws: Replay.Fault.self, "\(step)") { try check.steps(.sectioned(right + [step])) } }
+    for index in right.indices {
+      var steps = right
+      steps.remove(at: index)
+      #expect(throws: Replay.Fault.self, "without \(right[index])") { try check.steps(.sectioned(steps)) }
+    }
   }
 
   @Test("long scripts: the list of chunks does what an array does")
@@ -52,6 +75,6 @@ struct ReplayTests {
     let diff = try diff(old.joined(), old.reversed().joined() + "x\n")
     guard case .flat(let changes) = try diff.changes(.init()) else { throw MinervaError(.diffCheckFailed, "not flat") }
     #expect(changes.moves.count == 4_999)
-    #expect(throws: Never.self) { try FileCheck(diff).steps(changes.steps) }
+    #expect(throws: Never.self) { try FileCheck(diff).steps(.flat(changes.steps)) }
   }
 }

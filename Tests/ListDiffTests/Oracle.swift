@@ -37,6 +37,34 @@ enum Oracle {
     return (old.count - matched.count, new.count - matched.count, matched.count - stay)
   }
 
+  /// The same of the items of sections that stay, where identifiers are unique: an item that crosses sections moves, and of those that
+  /// stay in theirs as few as possible.
+  static func counts<Section: DiffableSection, ID: Hashable>(
+    sections old: [Section], _ new: [Section], fast: Bool = false, id: (Section.Item) -> ID
+  ) -> (deletes: Int, inserts: Int, moves: Int) where Section.DiffID: Hashable {
+    let staying = Set(old.map(\.diffID)).intersection(new.map(\.diffID))
+    var places: [ID: (section: Section.DiffID, item: Int)] = [:]
+    for section in old where staying.contains(section.diffID) {
+      for (item, element) in section.items.enumerated() { places[id(element)] = (section.diffID, item) }
+    }
+    var matched = 0
+    var inserts = 0
+    var moves = 0
+    for section in new where staying.contains(section.diffID) {
+      var inside: [Int] = []
+      for element in section.items {
+        guard let place = places[id(element)] else {
+          inserts += 1
+          continue
+        }
+        matched += 1
+        if place.section == section.diffID { inside.append(place.item) } else { moves += 1 }
+      }
+      moves += inside.count - (fast ? longestIncreasingFast(inside) : longestIncreasing(inside))
+    }
+    return (places.count - matched, inserts, moves)
+  }
+
   /// The fewest moves over every subset of elements that stays, none of them from a position to itself. Exponential.
   static func fewestWithoutSelfMoves(_ old: [Int], _ new: [Int]) -> Int {
     let pairs = pairByOccurrence(old, new).enumerated().compactMap { new, old in old.map { (old: $0, new: new) } }

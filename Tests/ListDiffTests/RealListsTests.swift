@@ -97,8 +97,15 @@ struct RealListsTests {
     for (old, new) in RealLists.pairs(pages) {
       let changes = try Differ().changes(from: old, to: new)
       #expect(try changes.apply(to: old, from: new) == new)
+      #expect(try changes.applySteps(to: old, from: new) == new)
       #expect(try changes.stages(from: old, to: new).last?.data ?? old == new)
       #expect(try SectionedChangeSet(decoding: changes.encoded()) == changes)
+      let items = Oracle.counts(sections: old, new, fast: true) { $0.id }
+      let found = (changes.items.deletes.count, changes.items.inserts.count, changes.items.moves.count)
+      #expect(found == (items.deletes, items.inserts, items.moves))
+      let headings = Oracle.counts(old.map(\.id), new.map(\.id))
+      let sections = (changes.sections.deletes.count, changes.sections.inserts.count, changes.sections.moves.count)
+      #expect(sections == (headings.deletes, headings.inserts, headings.moves))
     }
   }
 

@@ -70,10 +70,12 @@ struct SectionedPropertyTests {
     let changes = try Differ().changes(from: old, to: new)
     do { try changes.validate() } catch { return "not valid: \(error)" }
     if try changes.apply(to: old, from: new) != new { return "apply does not give new: \(changes)" }
+    if try changes.applySteps(to: old, from: new) != new { return "the steps do not give new: \(changes.steps)" }
+    if changes.steps.count != changes.operationCount { return "\(changes.steps.count) steps for \(changes.operationCount) operations" }
     if let fault = try stageFault(changes, old, new) { return fault }
     if try !Differ().changes(from: old, to: old).isEmpty { return "a list differs from itself" }
     if pair.unique {
-      let (deletes, inserts, moves) = expected(old, new)
+      let (deletes, inserts, moves) = Oracle.counts(sections: old, new) { $0.id }
       let items = changes.items
       if (items.deletes.count, items.inserts.count, items.moves.count) != (deletes, inserts, moves) {
         return "expected d\(deletes) i\(inserts) m\(moves): \(changes)"
@@ -85,6 +87,7 @@ struct SectionedPropertyTests {
       let changes = try Differ(options).changes(from: old, to: new)
       do { try changes.validate() } catch { return "\(options): not valid: \(error)" }
       if try changes.apply(to: old, from: new) != new { return "\(options): apply does not give new: \(changes)" }
+      if try changes.applySteps(to: old, from: new) != new { return "\(options): the steps do not give new: \(changes.steps)" }
       if options.moves == .deleteAndInsert, !changes.items.moves.isEmpty || !changes.sections.moves.isEmpty { return "a move all the same" }
       if options.updates == .deleteAndInsert, !changes.items.updates.isEmpty { return "an update all the same" }
       if options.moves == .withoutSelfMoves, changes.items.moves.contains(where: { $0.from == $0.to }) { return "a self move" }
@@ -114,31 +117,6 @@ struct SectionedPropertyTests {
     return try SectionedByteList(
       sections: ByteList(parts.map { "\($0.id)" }, hashes: parts.map { hash($0.header) }),
       items: ByteList(items.map { "item \($0.id)" }, hashes: items.map { hash($0.content) }), counts: parts.map(\.items.count))
-  }
-
-  /// Counts for unique identifiers, by dictionaries.
-  private func expected(_ old: [Part], _ new: [Part]) -> (deletes: Int, inserts: Int, moves: Int) {
-    let staying = Set(old.map(\.id)).intersection(new.map(\.id))
-    var places: [Int: (section: Int, item: Int)] = [:]
-    for part in old where staying.contains(part.id) {
-      for (item, row) in part.items.enumerated() { places[row.id] = (part.id, item) }
-    }
-    var matched = 0
-    var inserts = 0
-    var moves = 0
-    for part in new where staying.contains(part.id) {
-      var inside: [Int] = []
-      for row in part.items {
-        guard let place = places[row.id] else {
-          inserts += 1
-          continue
-        }
-        matched += 1
-        if place.section == part.id { inside.append(place.item) } else { moves += 1 }
-      }
-      moves += inside.count - Oracle.longestIncreasing(inside)
-    }
-    return (places.count - matched, inserts, moves)
   }
 }
 

@@ -41,9 +41,6 @@ package enum DiffCommand {
       ids: command.text("ids") ?? "lines", section: command.text("section"), contents: command.texts("content"),
       hasHeader: command.flag("header"), command: "minerva diff")
     let form = command.text("form") ?? "batch"
-    guard form != "steps" || format.section == nil else {
-      throw UsageError("--form steps is of one list; with --section there are batch and staged", command: "minerva diff")
-    }
     let paths = (command.argument("OLD") ?? "", command.argument("NEW") ?? "")
     guard paths != ("-", "-") else { throw UsageError("standard input can be one of the two files", command: "minerva diff") }
     let diff = FileDiff(old: try ListFile(path: paths.0, format: format), new: try ListFile(path: paths.1, format: format))
@@ -61,13 +58,13 @@ package enum DiffCommand {
     var lines = [report.summary(changes)]
     let verdict: String
     do {
-      switch (form, changes) {
-      case ("steps", .flat(let changes)):
-        let steps = changes.steps
+      switch form {
+      case "steps":
+        let steps = FileSteps(changes)
         if check { try checker.steps(steps) }
         if json { object.add(steps) } else { lines += report.steps(steps) }
         verdict = "the \(steps.count) steps give"
-      case ("staged", _):
+      case "staged":
         let stages = try FileStages(changes, of: diff)
         if check { try checker.stages(stages) }
         if json {

@@ -14,6 +14,26 @@ package enum FileChanges: Sendable {
   }
 }
 
+/// The sequential script of a diff of files.
+package enum FileSteps: Sendable {
+  case flat([ChangeSet.Step])
+  case sectioned([SectionedChangeSet.Step])
+
+  package init(_ changes: FileChanges) {
+    switch changes {
+    case .flat(let changes): self = .flat(changes.steps)
+    case .sectioned(let changes): self = .sectioned(changes.steps)
+    }
+  }
+
+  package var count: Int {
+    switch self {
+    case .flat(let steps): steps.count
+    case .sectioned(let steps): steps.count
+    }
+  }
+}
+
 /// Diffs two files; who computes is somebody else's choice, so that a worker can take the place of this process.
 package struct FileDiff: Sendable {
   package let old: ListFile

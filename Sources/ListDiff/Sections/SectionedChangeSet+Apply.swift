@@ -90,7 +90,7 @@ extension SectionedChangeSet {
     return result
   }
 
-  private func requireShape(_ counts: [Int], _ layout: SectionLayout, _ side: DiffError.Side) throws(DiffError) {
+  func requireShape(_ counts: [Int], _ layout: SectionLayout, _ side: DiffError.Side) throws(DiffError) {
     guard counts.count == layout.sectionCount else { throw .mismatch(expected: layout.sectionCount, found: counts.count, side) }
     for (section, count) in counts.enumerated() where count != layout.count(section) {
       throw .mismatch(expected: layout.count(section), found: count, side)

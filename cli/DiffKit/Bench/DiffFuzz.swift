@@ -58,16 +58,7 @@ struct DiffFuzz {
     try require(back.deletes.count == changes.inserts.count && back.inserts.count == changes.deletes.count, "backwards: \(context)")
     try require(!isUnique || back.moves.count == changes.moves.count, "backwards it moves otherwise: \(context)")
     try require(try ChangeSet(decoding: changes.encoded()) == changes, "the codec loses something: \(context)")
-    var list = SequentialList(Array(old.indices))
-    for step in changes.steps {
-      switch step {
-      case .delete(let position): _ = try list.remove(at: position)
-      case .move(let from, let to): try list.insert(try list.remove(at: from), at: to)
-      case .insert(let position): try list.insert(Replay.fresh(position), at: position)
-      case .update(let position): _ = try list.replace(at: position, with: Replay.fresh(position))
-      }
-    }
-    try gives(list.rows, "the script")
+    try gives(try Replay.steps(changes.steps, on: Array(old.indices)), "the script")
     let texts = (old.map { StringSubject.text($0.number) }, new.map { StringSubject.text($0.number) })
     let lists = (ByteList(texts.0, hashes: old.map { UInt64($0.version) }), ByteList(texts.1, hashes: new.map { UInt64($0.version) }))
     try require(try Differ().changes(from: lists.0, to: lists.1) == changes, "bytes differ from integers: \(context)")
@@ -117,6 +108,9 @@ struct DiffFuzz {
     }
     let target = numbered(after, Replay.fresh)
     try gives(try Replay.batch(Replay.SectionBatch(changes), on: numbered(before) { $0 }, new: target), "the batch")
+    let steps = changes.steps
+    try require(steps.count == changes.operationCount, "\(steps.count) steps for \(changes.operationCount) operations: \(context)")
+    try gives(try Replay.steps(steps, on: numbered(before) { $0 }, new: target), "the script")
     let expected = Oracle.counts(
       oldIDs: before.map(\.id), old: before.map { $0.items.map(\.id) }, newIDs: after.map(\.id), new: after.map { $0.items.map(\.id) },
       bruteForce: true)

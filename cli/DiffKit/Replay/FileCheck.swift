@@ -19,17 +19,11 @@ package struct FileCheck: Sendable {
   }
 
   /// Replays the sequential script one step after the other.
-  package func steps(_ steps: [ChangeSet.Step]) throws(Replay.Fault) {
-    var list = SequentialList(oldRows)
-    for step in steps {
-      switch step {
-      case .delete(let position): _ = try list.remove(at: position)
-      case .move(let from, let to): try list.insert(try list.remove(at: from), at: to)
-      case .insert(let position): try list.insert(Replay.fresh(position), at: position)
-      case .update(let position): _ = try list.replace(at: position, with: Replay.fresh(position))
-      }
+  package func steps(_ steps: FileSteps) throws(Replay.Fault) {
+    switch steps {
+    case .flat(let steps): try compare(try Replay.steps(steps, on: oldRows), "the script")
+    case .sectioned(let steps): try compare(try Replay.steps(steps, on: oldSections, new: newSections), "the script")
     }
-    try compare(list.rows, "the script")
   }
 
   /// Replays each stage on the list before it and compares it with the stage's own data; the last one is the new list.

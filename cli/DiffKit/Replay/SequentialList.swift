@@ -63,5 +63,11 @@ struct SequentialList {
     return chunks[chunk][offset]
   }
 
+  func row(at position: Int) throws(Replay.Fault) -> Int {
+    guard (0..<count).contains(position) else { throw Replay.Fault("position \(position) in a list of \(count)") }
+    let (chunk, offset) = find(position)
+    return chunks[chunk][offset]
+  }
+
   var rows: [Int] { Array(chunks.joined()) }
 }

@@ -1,4 +1,4 @@
-package import ListDiff
+import ListDiff
 import MinervaWire
 
 /// A diff of files as one JSON object on one line, complete.
@@ -30,19 +30,23 @@ package struct DiffObject {
 
   package mutating func add(_ stages: FileStages) { text += ",\"stages\":[\(stages.changes.map(\.json).joined(separator: ","))]" }
 
-  /// Steps as `["delete",4]`, `["move",7,2]`, `["insert",3]`, `["update",5]`.
-  package mutating func add(_ steps: [ChangeSet.Step]) {
+  /// Steps as `["delete",4]`, `["move",7,2]`, `["insert",3]`, `["update",5]`; with sections the places are paths, as in
+  /// `["move",[0,7],[1,2]]`, and those of a section itself are called `["delete_section",4]` and so on.
+  package mutating func add(_ steps: FileSteps) {
     text += ",\"steps\":["
-    for (index, step) in steps.enumerated() {
-      if index > 0 { text += "," }
-      switch step {
-      case .delete(let position): text += "[\"delete\",\(position)]"
-      case .move(let from, let to): text += "[\"move\",\(from),\(to)]"
-      case .insert(let position): text += "[\"insert\",\(position)]"
-      case .update(let position): text += "[\"update\",\(position)]"
-      }
+    switch steps {
+    case .flat(let steps): add(steps) { $0.words }
+    case .sectioned(let steps): add(steps) { $0.words }
     }
     text += "]"
+  }
+
+  private mutating func add<Step>(_ steps: [Step], _ words: (Step) -> (name: String, from: String?, to: String)) {
+    for (index, step) in steps.enumerated() {
+      let (name, from, to) = words(step)
+      text += index > 0 ? ",[" : "["
+      text += "\"\(name)\",\(from.map { "\($0)," } ?? "")\(to)]"
+    }
   }
 
   package mutating func addCheck() { text += ",\"checked\":true" }
@@ -55,6 +59,34 @@ extension FileChanges {
     switch self {
     case .flat(let changes): changes.json
     case .sectioned(let changes): changes.json
+    }
+  }
+}
+
+extension ChangeSet.Step {
+  /// What is done, and where, as JSON.
+  fileprivate var words: (name: String, from: String?, to: String) {
+    switch self {
+    case .delete(let position): ("delete", nil, "\(position)")
+    case .move(let from, let to): ("move", "\(from)", "\(to)")
+    case .insert(let position): ("insert", nil, "\(position)")
+    case .update(let position): ("update", nil, "\(position)")
+    }
+  }
+}
+
+extension SectionedChangeSet.Step {
+  fileprivate var words: (name: String, from: String?, to: String) {
+    func pair(_ path: ItemPath) -> String { "[\(path.section),\(path.item)]" }
+    return switch self {
+    case .deleteItem(let path): ("delete", nil, pair(path))
+    case .moveItem(let from, let to): ("move", pair(from), pair(to))
+    case .insertItem(let path): ("insert", nil, pair(path))
+    case .updateItem(let path): ("update", nil, pair(path))
+    case .deleteSection(let position): ("delete_section", nil, "\(position)")
+    case .moveSection(let from, let to): ("move_section", "\(from)", "\(to)")
+    case .insertSection(let position): ("insert_section", nil, "\(position)")
+    case .updateSection(let position): ("update_section", nil, "\(position)")
     }
   }
 }

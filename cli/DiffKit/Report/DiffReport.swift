@@ -1,5 +1,5 @@
 package import CommandKit
-package import ListDiff
+import ListDiff
 
 /// A diff of files in words: counts, then the first changes of each kind.
 package struct DiffReport {
@@ -60,18 +60,39 @@ package struct DiffReport {
   }
 
   /// The script, one step a line, cut like the changes.
-  package func steps(_ steps: [ChangeSet.Step]) -> [String] {
+  package func steps(_ steps: FileSteps) -> [String] {
     let shown = limit * 4
-    var lines = steps.prefix(shown).map { step in
-      switch step {
-      case .delete(let position): "  delete \(position)"
-      case .move(let from, let to): "  move   \(from) → \(to)"
-      case .insert(let position): "  insert \(position)  \(diff.new.label(position))"
-      case .update(let position): "  update \(position)  \(diff.new.label(position))"
-      }
+    var lines: [String]
+    switch steps {
+    case .flat(let steps): lines = steps.prefix(shown).map(line)
+    case .sectioned(let steps):
+      let new = Bases(diff.new)
+      lines = steps.prefix(shown).map { line($0, new) }
     }
     if steps.count > shown { lines.append("  … \(steps.count - shown) more; --json has them all") }
     return lines
+  }
+
+  private func line(_ step: ChangeSet.Step) -> String {
+    switch step {
+    case .delete(let position): "  delete \(position)"
+    case .move(let from, let to): "  move   \(from) → \(to)"
+    case .insert(let position): "  insert \(position)  \(diff.new.label(position))"
+    case .update(let position): "  update \(position)  \(diff.new.label(position))"
+    }
+  }
+
+  private func line(_ step: SectionedChangeSet.Step, _ new: Bases) -> String {
+    switch step {
+    case .deleteItem(let path): "  delete \(path)"
+    case .moveItem(let from, let to): "  move   \(from) → \(to)"
+    case .insertItem(let path): "  insert \(path)  \(diff.new.label(new.row(path)))"
+    case .updateItem(let path): "  update \(path)  \(diff.new.label(new.row(path)))"
+    case .deleteSection(let position): "  delete section \(position)"
+    case .moveSection(let from, let to): "  move   section \(from) → \(to)"
+    case .insertSection(let position): "  insert section \(position)  \(diff.new.sectionLabel(position))"
+    case .updateSection(let position): "  update section \(position)  \(diff.new.sectionLabel(position))"
+    }
   }
 
   static func counts(_ changes: ChangeSet) -> String {
