@@ -115,7 +115,9 @@ let package = Package(
         "MinervaWire",
         "ServiceKit",
       ], at: "Services"),
-    program("minerva-diff", on: ["CommandKit", "DiffService", "MinervaActors", "MinervaTransport", "ServiceKit"], at: "Services"),
+    program(
+      "minerva-diff", on: ["CommandKit", "DiffService", "MinervaActors", "MinervaSupervision", "MinervaTransport", "ServiceKit"],
+      at: "Services"),
     program(
       "minerva-host",
       on: [

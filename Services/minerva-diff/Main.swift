@@ -1,6 +1,7 @@
 import CommandKit
 import DiffService
 import MinervaActors
+import MinervaSupervision
 import MinervaTransport
 import ServiceKit
 
@@ -21,6 +22,7 @@ enum DiffMain {
 
   static func main() async {
     await Program.main(definition, version: ProductVersion.text) { command, console in
+      ProcessMemory.keepForMessages()
       let process = try ServiceProcess(command, name: "diff-1", console: console)
       defer { process.end() }
       let connection = try ConnectionSettings(command, runtime: process.runtime)

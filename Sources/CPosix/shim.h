@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -173,3 +174,12 @@ static inline const char *cposix_error_text(int number) {
 static inline int cposix_is_socket(mode_t mode) { return S_ISSOCK(mode); }
 static inline int cposix_is_directory(mode_t mode) { return S_ISDIR(mode); }
 static inline int cposix_is_link(mode_t mode) { return S_ISLNK(mode); }
+
+/*
+ * Lets this process keep up to so many bytes of freed memory at the end of each of malloc's arenas, and take blocks below another size from
+ * there. Setting either also ends malloc's own adjusting of both.
+ */
+static inline void cposix_keep_memory(int freed, int block) {
+  mallopt(M_TRIM_THRESHOLD, freed);
+  mallopt(M_MMAP_THRESHOLD, block);
+}

@@ -5,7 +5,8 @@ import Synchronization
 
 /// What a diff costs through the bus, one at a time on idle workers, beside the engine here and the bytes' way over the link.
 ///
-/// The same lists are compared here and there in turns, after the load; medians count.
+/// The lists are made ahead, a block of pairs at a time; then the workers compare the block, one job after the other, and this process does
+/// the same. Blocks take turns, after the load; medians count.
 package struct BusCost: Sendable {
   /// Microseconds from the question to the answer, lease included.
   package var bus: Int
@@ -42,29 +43,34 @@ package struct BusCost: Sendable {
     var engine: [Int] = []
     var bytes = 0
     let begin = clock.now
-    // The first ones warm up.
-    for round in 0..<203 {
-      guard round < 6 || clock.now - begin < time else { break }
-      let (old, new) = source.pair()
-      let (before, after) = columns.next(old, new)
-      let granted = Mutex(clock.now)
-      var options = DiffOptions()
-      options.leased = { _ in granted.withLock { $0 = clock.now } }
-      let asked = clock.now
-      let result =
-        if let list { try? await list.changes(from: before, to: after, options) } else {
-          try? await differ.changes(from: before, to: after, options)
-        }
-      guard let result else { return nil }
-      let answered = clock.now
-      guard (try? before.encodedChanges(to: after)) != nil else { return nil }
-      let computed = clock.now
-      guard round > 2 else { continue }
-      bus.append(DiffLoad.microseconds(answered - asked))
-      lease.append(DiffLoad.microseconds(granted.withLock { $0 } - asked))
-      worker.append(result.microseconds)
-      engine.append(DiffLoad.microseconds(computed - answered))
-      bytes = result.sentBytes
+    for block in 0..<17 {
+      guard block < 2 || clock.now - begin < time else { break }
+      let pairs = (0..<12).map { _ in
+        let (old, new) = source.pair()
+        return columns.next(old, new)
+      }
+      for (before, after) in pairs {
+        let granted = Mutex(clock.now)
+        var options = DiffOptions()
+        options.leased = { _ in granted.withLock { $0 = clock.now } }
+        let asked = clock.now
+        let result =
+          if let list { try? await list.changes(from: before, to: after, options) } else {
+            try? await differ.changes(from: before, to: after, options)
+          }
+        guard let result else { return nil }
+        // The first block warms up.
+        guard block > 0 else { continue }
+        bus.append(DiffLoad.microseconds(clock.now - asked))
+        lease.append(DiffLoad.microseconds(granted.withLock { $0 } - asked))
+        worker.append(result.microseconds)
+        bytes = result.sentBytes
+      }
+      for (before, after) in pairs {
+        let began = clock.now
+        guard (try? before.encodedChanges(to: after)) != nil else { return nil }
+        if block > 0 { engine.append(DiffLoad.microseconds(clock.now - began)) }
+      }
     }
     guard !bus.isEmpty else { return nil }
     return BusCost(

@@ -39,6 +39,7 @@ package enum LoadDiffCommand {
     ])
 
   package static func run(_ command: ParsedCommand, _ console: Console) async throws -> ExitCode {
+    ProcessMemory.keepForMessages()
     let workers = command.integer("workers") ?? 2
     var settings = DiffLoad.Settings(lists: try lists(command))
     settings.concurrency = command.integer("concurrency") ?? 4
