@@ -65,7 +65,7 @@ struct HostTests {
     machine.wait(1_000)
     machine.settle()
     let removed = machine.actions.compactMap { action -> String? in
-      guard case .publish(let event) = action, case .navigation(let navigation) = event.kind,
+      guard case .publish(let event, _) = action, case .navigation(let navigation) = event.kind,
         case .removed(let summary, let reason, _, _, _) = navigation.kind
       else { return nil }
       return "\(summary.screen) \(reason.rawValue)"
@@ -190,7 +190,7 @@ struct HostTests {
           rendering: StampedRendering(screen: screen, version: version, body: [UInt8(truncatingIfNeeded: version)]), change: change,
           answersTurn: false, shown: ShownList(version: version, digest: 7, rows: 2, state: [3])),
         node: machine.host(of: screen), now: machine.now))
-    return machine.actions[before...].count { if case .publish(let event) = $0, case .list = event.kind { true } else { false } }
+    return machine.actions[before...].count { if case .publish(let event, _) = $0, case .list = event.kind { true } else { false } }
   }
 
   @Test("K3: whoever resumes a screen is told which version of its list viewers have")
@@ -233,7 +233,7 @@ struct HostTests {
           answersTurn: true),
         node: machine.host(of: ScreenID(1)), now: machine.now))
     #expect(machine.broker.scenes["main"]?.isSettled == true)
-    #expect(machine.actions.contains { if case .publish(let event) = $0, case .idle = event.kind { true } else { false } })
+    #expect(machine.actions.contains { if case .publish(let event, _) = $0, case .idle = event.kind { true } else { false } })
   }
 
   @Test("A snapshot brings the last events along, without a gap, for watchers that missed them (C06)")

@@ -47,7 +47,7 @@ struct SecretTests {
   /// Whether the secret is in what the journal was given, in a snapshot of the scene, or in what was published.
   private func isWritten(_ machine: Machine) throws -> Bool {
     if machine.journaled.contains(where: { holds($0.record) }) { return true }
-    for action in machine.actions { if case .publish(let event) = action, holds(try CBOR.encode(event)) { return true } }
+    for action in machine.actions { if case .publish(let event, _) = action, holds(try CBOR.encode(event)) { return true } }
     let slot = try #require(machine.broker.scenes["main"])
     return holds(try CBOR.encode(SceneImage(at: 0, state: slot.state)))
   }

@@ -26,7 +26,7 @@ struct WireProtocolTests {
     return found
   }
 
-  private static let kinds: Set<String> = ["hello", "ping", "call", "reply", "error", "cancel", "batch", "event"]
+  private static let kinds: Set<String> = ["hello", "ping", "call", "reply", "error", "cancel", "batch", "event", "credit"]
 
   private static func hex(_ bytes: [UInt8]) -> String {
     let digits = bytes.map { byte in
@@ -53,6 +53,7 @@ struct WireProtocolTests {
       "reply": Envelope(.reply, call: 7).message(body: try CBOR.encode(true)),
       "error": Envelope(.error, call: 7).message(body: try CBOR.encode(MinervaError(.noSuchActor, "no actor gate"))),
       "event": event.withUnsafeMutableBytes { Array($0) },
+      "credit": EventCredit(topic: "main", events: 256).message(call: 1 << 63 | 5),
     ]
   }
 
@@ -74,5 +75,32 @@ struct WireProtocolTests {
     let event = try #require(try Self.written()["event"])
     let read = try event.withUnsafeBytes { try EventFrame.read($0, limits: .standard) }
     #expect(read.topic == "main" && read.number == 2 && read.incarnation == 9)
+    let credit = try #require(try Self.written()["credit"])
+    let wanted = try credit.withUnsafeBytes { try EventCredit(Envelope.read($0, limits: .standard), $0, limits: .standard) }
+    #expect(wanted == EventCredit(topic: "main", events: 256))
+  }
+
+  @Test("An event over a link is the message of the socket, with the topic behind it; what is cut or has more is refused")
+  func eventsOverLinks() throws {
+    let body = try CBOR.encode("x")
+    let message = EventFrame.message(topic: "main", number: 2, incarnation: 9, body: body, limits: .standard)
+    let published = EventFrame.write(topic: "main", number: 2, incarnation: 9, body: body).withUnsafeMutableBytes { Array($0) }
+    #expect(Array(published[6...]) + Array(published[..<6]) == message)
+    func read(_ bytes: [UInt8]) throws -> PublishedFrame {
+      try bytes.withUnsafeBytes { try EventFrame.read(Envelope.read($0, limits: .standard), $0, limits: .standard) }
+    }
+    #expect(try read(message) == PublishedFrame(topic: "main", number: 2, incarnation: 9, body: body))
+    for bad in [
+      Array(message.dropLast()), message + [0], Array(message.dropLast(6)), Array(message.dropLast(5)),
+      Array(message.dropLast(4)) + [255, 254, 253, 252],
+    ] {
+      #expect(throws: MinervaError.self) { try read(bad) }
+    }
+    for bad in [[1, 0, 0], [1, 0, 0, 0, 0]] as [[UInt8]] {
+      let credit = Envelope(.credit).message(body: bad) + [4, 0] + Array("main".utf8)
+      #expect(throws: MinervaError.self) {
+        try credit.withUnsafeBytes { try EventCredit(Envelope.read($0, limits: .standard), $0, limits: .standard) }
+      }
+    }
   }
 }

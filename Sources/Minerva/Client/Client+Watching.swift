@@ -39,10 +39,9 @@ extension Client {
 
   private func frames(topics: [String]) async throws -> AsyncStream<PublishedFrame> {
     let published = try await status().events.compactMap { try? Endpoint($0) }
-    guard let endpoint = published.first(where: isReachable) else {
-      throw MinervaError(.unsupported, "the broker publishes no events where this client can read them")
-    }
-    return try await bus.subscribe(to: endpoint, topics: topics)
+    if let endpoint = published.first(where: isReachable) { return try await bus.subscribe(to: endpoint, topics: topics) }
+    // A key narrowed to apps or scenes may read no event socket: what it may hear comes over its own link.
+    return try await bus.subscribe(at: broker, topics: topics)
   }
 
   /// Events come the way the calls go: over a socket file when that is how the broker was dialled, else over tcp.

@@ -13,6 +13,8 @@ final class CallPort: @unchecked Sendable {
   let link: Link?
   @exclusivity(unchecked) private var pending = PendingCalls()
   private var served: [UInt64: ServedCall] = [:]
+  /// What the peer subscribed to, by topic.
+  var lanes: [String: EventLane] = [:]
   @exclusivity(unchecked) private(set) var isOver = false
 
   init(_ link: Link?, _ peer: PeerIdentity, on system: BusSystem) {
@@ -89,7 +91,7 @@ final class CallPort: @unchecked Sendable {
 
   /// An error came in.
   func failed(_ identifier: UInt64, _ body: UnsafeRawBufferPointer) {
-    guard let call = pending.remove(identifier) else { return }
+    guard let call = pending.remove(identifier) else { return system.refused(identifier, at: peer.node) }
     let error: MinervaError
     do throws(MinervaError) { error = try CBOR.decode(MinervaError.self, from: body) } catch {
       return call.continuation.resume(throwing: error)
@@ -130,6 +132,7 @@ final class CallPort: @unchecked Sendable {
     for call in pending.removeAll() { call.continuation.resume(throwing: error) }
     for call in served.values { call.cancel() }
     served = [:]
+    closeLanes()
   }
 
   // MARK: Calls of the peer

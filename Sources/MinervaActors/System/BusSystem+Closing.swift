@@ -37,7 +37,7 @@ extension BusSystem {
   func sweep(at now: Int64) -> Int64 {
     var next = alarm?(now) ?? .max
     for node in nodes.values {
-      for port in node.ports { next = min(next, port.sweep(at: now)) }
+      for port in node.ports { next = min(next, port.sweep(at: now), port.sweepLanes(at: now)) }
       guard !node.waiting.isEmpty else { continue }
       node.waiting.removeAll { call in
         if call.continuation.isCancelled {
@@ -85,6 +85,7 @@ extension BusSystem {
       lastPort = nil
       for sink in eventSinks.values { sink.finish() }
       eventSinks = [:]
+      endHearings()
       for continuation in closing.finish { continuation.resume(returning: report) }
       closing.finish = []
     }

@@ -14,10 +14,7 @@ extension BusSystem {
   /// Publishes an event, numbered within its topic. Never waits: a subscriber that does not read loses events and sees the gap.
   ///
   /// Events of one thread, or of the loop, go out in order.
-  public func publish(topic: String, body: [UInt8]) { loop.perform { self.transport.publish(topic: topic, body: body) } }
-
-  /// Publishes an event that is made only if somebody subscribed to its topic; it counts in any case. Loop thread only.
-  package func publish(topic: String, making body: () -> [UInt8]?) { transport.publish(topic: topic, making: body) }
+  public func publish(topic: String, body: [UInt8]) { loop.perform { self.publish(topic: topic) { body } } }
 
   /// Forgets a topic that is over; if it comes back its numbers start over.
   public func forget(topic: String) { loop.perform { self.transport.forget(topic: topic) } }

@@ -170,6 +170,7 @@ extension BusSystem: TransportDelegate {
     link.attachment = port
     // A link of our own making carries our calls, so that their order does not depend on what the other end dials.
     if link.isDialled { node.ports.insert(port, at: 0) } else { node.ports.append(port) }
+    if node.port === port { hearAgain(at: node) }
     if node.ports.count == 1, let info = info(of: port) { emit(.connected(info)) }
     for (endpoint, dialled) in dialled where dialled.link === link {
       for waiter in dialled.waiters { waiter.continuation.resume(returning: .success(peer.node)) }
@@ -192,7 +193,7 @@ extension BusSystem: TransportDelegate {
     guard let node = nodes[port.peer.node] else { return port.end(error) }
     node.ports.removeAll { $0 === port }
     port.end(error)
-    guard node.ports.isEmpty else { return }
+    guard node.ports.isEmpty else { return hearAgain(at: node) }
     emit(.lost(node: node.name, incarnation: port.peer.incarnation, reason: error.message))
     let watchers = node.watchers.values
     node.watchers = [:]

@@ -47,6 +47,8 @@ extension BusSystem {
     case .reply: port.answered(envelope.call, envelope.body(in: message), in: frame)
     case .error: port.failed(envelope.call, envelope.body(in: message))
     case .cancel: port.cancelled(envelope.call)
+    case .event: port.tookEvent(envelope, message)
+    case .credit: port.credited(envelope, message)
     default:
       transport.counters.badMessages += 1
       port.reply(envelope.call, failing: MinervaError(.unsupported, "\(envelope.kind) is not served on this link"))

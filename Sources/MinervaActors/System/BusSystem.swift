@@ -49,6 +49,10 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
   var exposed: [String: ExposedActor] = [:]
   @exclusivity(unchecked) var lastExposed: ExposedActor?
   var eventSinks: [UInt64: AsyncStream<PeerEvent>.Continuation] = [:]
+  /// What peers subscribed to over their links, by topic; what we did, by node and topic; who may not.
+  var lanes: [String: [EventLane]] = [:]
+  var hearings: [String: [String: Hearing]] = [:]
+  var objection: ((PeerIdentity, String) -> MinervaError?)?
   @exclusivity(unchecked) var closing: Closing?
   var hasClosed = false
   /// What an actor on the loop wants done at a time of its own; returns when to be called next.

@@ -66,6 +66,7 @@ public final class Broker: Sendable {
         Task { [weak gateway] in await gateway?.whenLocal { $0.disown(names) } }
       }
       bus.onAlarm { [weak gateway] now in gateway?.assumeIsolated { $0.alarm(at: now) } ?? .max }
+      bus.onSubscription { [weak gateway] peer, topic in gateway?.assumeIsolated { $0.objection(to: peer, hearing: topic) } }
       try await bus.expose(gateway, as: interfaces.broker, Gateway.direct)
       let peers = Task { [weak gateway] in
         for await event in bus.peerEvents {

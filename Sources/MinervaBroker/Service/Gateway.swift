@@ -218,7 +218,9 @@ distributed actor Gateway: BrokerGateway {
     counters["calls.served"] = Int(clamping: bus.callsServed)
     return BrokerStatus(
       node: id.node, version: version, pid: pid, epoch: machine.epoch, uptime: Int(now - machine.started), endpoints: endpoints.calls,
-      events: endpoints.events, peers: peers, scenes: machine.scenes.count, records: UInt64(machine.counters["records"] ?? 0),
+      // A socket knows no scenes: a narrowed key has its events over its link.
+      events: BusSystem.currentCaller?.grant.isUnrestricted == true ? endpoints.events : [], peers: peers, scenes: machine.scenes.count,
+      records: UInt64(machine.counters["records"] ?? 0),
       pool: machine.desk.status, counters: counters, troubles: journal.troubles + notes)
   }
 
@@ -248,7 +250,8 @@ distributed actor Gateway: BrokerGateway {
   @discardableResult
   private func permit(_ role: PeerRole, scene: SceneAddress? = nil) throws(MinervaError) -> String {
     let caller = try permitted(role)
-    if let scene, !mayTouch(scene.name, app: scene.app ?? machine.scenes[scene.name]?.identity.app) {
+    // A scene that exists has its app, whatever the caller calls it.
+    if let scene, !mayTouch(scene.name, app: machine.scenes[scene.name]?.identity.app ?? scene.app) {
       throw MinervaError(.unauthorized, "the key of \(caller.node) may not touch the scene \(scene.name)")
     }
     return caller.node
@@ -264,7 +267,7 @@ distributed actor Gateway: BrokerGateway {
 
   private func mayTouch(_ scene: String, app: String?) -> Bool {
     guard let grant = BusSystem.currentCaller?.grant, !grant.isUnrestricted else { return true }
-    return (grant.scenes.isEmpty || grant.scenes.contains(scene)) && (grant.apps.isEmpty || app.map(grant.apps.contains) ?? false)
+    return app.map { grant.covers(scene, app: $0) } ?? (grant.apps.isEmpty && grant.covers(scene, app: ""))
   }
 
   // MARK: Calls that wait
@@ -364,7 +367,7 @@ distributed actor Gateway: BrokerGateway {
       case .order(let host, let order):
         if lane(host).append(order) { Task { await self.send(to: host) } }
       case .cancelJob(let job, let lease): cancel(job, lease)
-      case .publish(let event): publish(event)
+      case .publish(let event, let app): publish(event, app: app)
       }
     }
     lookAtAlarm()
@@ -405,8 +408,22 @@ distributed actor Gateway: BrokerGateway {
     }
   }
 
-  private func publish(_ event: SceneEvent) {
-    actorSystem.publish(topic: SceneEvent.topic(of: event.scene)) { try? CBOR.encode(event) }
+  /// Publishes an event: on the sockets to whoever may hear everything, over the links to those whose keys cover its scene. What processes do is
+  /// no scene's; `status` tells it to everyone.
+  private func publish(_ event: SceneEvent, app: String) {
+    let isOpen = event.scene == SceneEvent.processes
+    actorSystem.publish(topic: SceneEvent.topic(of: event.scene), to: { isOpen || $0.covers(event.scene, app: app) }) {
+      try? CBOR.encode(event)
+    }
+  }
+
+  /// Why a peer may not subscribe to a topic over its link; what it may hear of it is asked again at each event.
+  func objection(to peer: PeerIdentity, hearing topic: String) -> MinervaError? {
+    guard let scene = SceneEvent.scene(ofTopic: topic) else { return MinervaError(.unsupported, "there is no feed called \(topic)") }
+    guard scene == SceneEvent.processes || peer.grant.mayCover(scene, app: machine.scenes[scene]?.identity.app) else {
+      return MinervaError(.unauthorized, "the key of \(peer.node) may not touch the scene \(scene)")
+    }
+    return nil
   }
 
   // MARK: Recovery

@@ -28,7 +28,7 @@ package enum BrokerAction {
   /// Tell a diff worker that nobody waits for a job.
   case cancelJob(String, WorkerPoolStateMachine.Lease)
   /// Publish.
-  case publish(SceneEvent)
+  case publish(SceneEvent, app: String)
 
   /// The value of a call that ends.
   package enum Reply {

@@ -161,7 +161,7 @@ extension BrokerStateMachine {
     let event = SceneEvent(
       scene: slot.identity.name, epoch: epoch, number: slot.events, record: record, at: Int64(slot.time(now).milliseconds), kind: kind)
     recents.keep(event, of: slot)
-    actions.append(.publish(event))
+    actions.append(.publish(event, app: slot.identity.app))
   }
 
   /// Says once that a scene has nothing under way.
@@ -183,7 +183,7 @@ extension BrokerStateMachine {
     actions.append(
       .publish(
         SceneEvent(
-          scene: SceneEvent.processes, epoch: epoch, number: processEvents, record: 0, at: now - started, kind: .process(event))))
+          scene: SceneEvent.processes, epoch: epoch, number: processEvents, record: 0, at: now - started, kind: .process(event)), app: ""))
   }
 }
 

@@ -42,6 +42,13 @@ public struct SceneEvent: Codable, Sendable {
 
   /// The topic of a feed on the event socket.
   public static func topic(of scene: String) -> String { scene.isEmpty ? "processes" : "scene/\(scene)" }
+
+  /// The feed that a topic names; nothing for any other text.
+  public static func scene(ofTopic topic: String) -> String? {
+    if topic == Self.topic(of: processes) { return processes }
+    guard topic.hasPrefix("scene/"), topic.utf8.count > 6 else { return nil }
+    return String(topic.dropFirst(6))
+  }
 }
 
 /// A screen's list or frame changed.

@@ -224,7 +224,7 @@ final class BrokerOnDisk {
         covering = nil
         isReopening = true
       case .answer(let token, let reply): answer(token, reply)
-      case .publish(let event): published(event)
+      case .publish(let event, _): published(event)
       }
     }
     write(&group)

@@ -1,57 +1,6 @@
 import CZeroMQ
 import MinervaWire
 
-/// One published event as a subscriber takes it in.
-public struct PublishedFrame: Hashable, Sendable {
-  /// What the event is about; a scene, as a rule.
-  public let topic: String
-  /// The number of the event within its topic and the publisher's life, from 1.
-  public let number: UInt64
-  /// The publisher's life: after a restart numbers start over, and this differs.
-  public let incarnation: UInt64
-  public let body: [UInt8]
-
-  public init(topic: String, number: UInt64, incarnation: UInt64, body: [UInt8]) {
-    self.topic = topic
-    self.number = number
-    self.incarnation = incarnation
-    self.body = body
-  }
-}
-
-/// The form of an event on the wire: `u16 length, topic`, then an `event` envelope whose call id is the number and whose trace id is the
-/// publisher's life, then the body.
-///
-/// The length stands first so that a subscription to `scene1` does not match `scene10`.
-enum EventFrame {
-  static func prefix(topic: String) -> [UInt8] {
-    let bytes = Array(topic.utf8.prefix(1024))
-    return [UInt8(truncatingIfNeeded: bytes.count), UInt8(truncatingIfNeeded: bytes.count >> 8)] + bytes
-  }
-
-  static func write(topic: String, number: UInt64, incarnation: UInt64, body: [UInt8]) -> OutputBuffer {
-    let prefix = prefix(topic: topic)
-    let buffer = OutputBuffer(capacity: prefix.count + Envelope.size + body.count)
-    buffer.append(prefix)
-    buffer.append(zeros: Envelope.size)
-    buffer.append(body)
-    let header = Envelope(.event, call: number, bodyLength: UInt32(clamping: body.count), trace: incarnation)
-    buffer.withUnsafeMutableBytes { header.write(to: $0, at: prefix.count) }
-    return buffer
-  }
-
-  static func read(_ bytes: UnsafeRawBufferPointer, limits: Limits) throws(MinervaError) -> PublishedFrame {
-    guard bytes.count >= 2 else { throw .badMessage("an event without a topic") }
-    let length = Int(bytes[0]) | Int(bytes[1]) << 8
-    guard length <= limits.nameBytes, bytes.count >= 2 + length else { throw .badMessage("an event with a topic of \(length) bytes") }
-    guard let topic = String(validating: bytes[2..<2 + length], as: UTF8.self) else { throw .badMessage("a topic that is no text") }
-    let message = UnsafeRawBufferPointer(rebasing: bytes[(2 + length)...])
-    let envelope = try Envelope.read(message, limits: limits)
-    guard envelope.kind == .event else { throw .badMessage("\(envelope.kind) on an event socket") }
-    return PublishedFrame(topic: topic, number: envelope.call, incarnation: envelope.trace, body: Array(envelope.body(in: message)))
-  }
-}
-
 /// What the subscribers of one socket have asked for.
 ///
 /// libzmq tells the first wish for a prefix and the end of the last. In doubt there is a wish.
@@ -99,7 +48,6 @@ final class EventPublisher: EventSource {
 
   private let socket: ZeroMQSocket?
   private unowned let transport: Transport
-  private var numbers: [String: UInt64] = [:]
   private var wishes = EventWishes()
   /// The turn in which subscribers were last listened to.
   private var lastLook: Int64 = -1
@@ -147,12 +95,7 @@ final class EventPublisher: EventSource {
     return wishes.contains(topic)
   }
 
-  /// Counts an event that nobody wants.
-  func pass(topic: String) { numbers[topic, default: 0] += 1 }
-
-  func publish(topic: String, body: [UInt8]) {
-    let number = numbers[topic, default: 0] + 1
-    numbers[topic] = number
+  func publish(topic: String, number: UInt64, body: [UInt8]) {
     let frame = EventFrame.write(topic: topic, number: number, incarnation: transport.settings.introduction.incarnation, body: body)
     transport.counters.eventsPublished += 1
     if let socket {
@@ -161,9 +104,6 @@ final class EventPublisher: EventSource {
       frame.withUnsafeBytes { transport.settings.hub?.publish(name, $0) }
     }
   }
-
-  /// Forgets the numbers of a topic that is over.
-  func forget(topic: String) { numbers[topic] = nil }
 
   func close() {
     guard let socket, !socket.isClosed else { return }

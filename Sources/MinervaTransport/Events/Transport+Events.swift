@@ -13,26 +13,22 @@ extension Transport {
     }
   }
 
-  /// Publishes an event: numbered within its topic, never waiting for a subscriber. Loop thread only.
-  package func publish(topic: String, body: [UInt8]) {
-    for publisher in publishers { publisher.publish(topic: topic, body: body) }
-  }
-
-  /// Publishes an event that is made only if somebody subscribed to its topic; it counts in any case. Loop thread only.
-  package func publish(topic: String, making body: () -> [UInt8]?) {
+  /// Publishes an event that is made only if somebody subscribed to its topic on a socket; it counts in any case. Loop thread only.
+  ///
+  /// - Returns: Its number within the topic.
+  package func publish(topic: String, making body: () -> [UInt8]?) -> UInt64 {
+    let number = numbers[topic, default: 0] + 1
+    numbers[topic] = number
     var made: [UInt8]?
-    for publisher in publishers {
-      guard publisher.isHeard(topic) else {
-        publisher.pass(topic: topic)
-        continue
-      }
+    for publisher in publishers where publisher.isHeard(topic) {
       if made == nil { made = body() }
-      if let made { publisher.publish(topic: topic, body: made) }
+      if let made { publisher.publish(topic: topic, number: number, body: made) }
     }
+    return number
   }
 
   /// Forgets a topic that is over, with its numbers. Loop thread only.
-  package func forget(topic: String) { for publisher in publishers { publisher.forget(topic: topic) } }
+  package func forget(topic: String) { numbers[topic] = nil }
 
   /// Takes in the events of a publisher; no topics means all. Loop thread only.
   package func subscribe(to endpoint: Endpoint, topics: [String], take: @escaping (PublishedFrame) -> Void, end: @escaping () -> Void)

@@ -37,6 +37,16 @@ public struct PeerGrant: Hashable, Sendable, Codable {
 
   /// True when nothing is narrowed: only such a key may read the event socket, which cannot tell scenes apart.
   public var isUnrestricted: Bool { apps.isEmpty && scenes.isEmpty }
+
+  /// Whether it reaches a scene of an app.
+  public func covers(_ scene: String, app: String) -> Bool {
+    (scenes.isEmpty || scenes.contains(scene)) && (apps.isEmpty || apps.contains(app))
+  }
+
+  /// Whether it may come to reach a scene whose app is perhaps not known yet.
+  public func mayCover(_ scene: String, app: String?) -> Bool {
+    (scenes.isEmpty || scenes.contains(scene)) && (apps.isEmpty || app.map(apps.contains) ?? true)
+  }
 }
 
 /// Who is at the other end of a link.

@@ -38,6 +38,8 @@ package final class Transport: @unchecked Sendable {
   private var random = SystemRandomNumberGenerator()
   private var monitors = 0
   var publishers: [EventPublisher] = []
+  /// The number of the last event of each topic.
+  var numbers: [String: UInt64] = [:]
   var subscriptions: [ObjectIdentifier: EventSubscription] = [:]
 
   package init(_ settings: TransportSettings) {

@@ -16,12 +16,18 @@ enum SceneWatcherMain {
       .value("runtime", .directory, "the directory of the broker", placeholder: "DIR"),
       .value("name", .text, "the name of this process", placeholder: "NAME", fallback: "watcher"),
       .value("scene", .text, "which scene", fallback: "main"),
+      .value("connect", .endpoint, "the broker's endpoint; without it the one in the directory"),
+      .value("key", .file, "the file of the secret key, for tcp", placeholder: "FILE"),
+      .value("server-key", .text, "the broker's public key, for tcp", placeholder: "KEY"),
     ])
 
   static func main() async {
     await Program.main(definition, version: "0") { command, console in
-      let endpoint = try Endpoint("ipc://\(command.text("runtime") ?? ".")/broker.sock")
-      let client = try await Client.connect(to: endpoint, name: command.text("name") ?? "watcher", patience: .seconds(10))
+      let endpoint = try Endpoint(command.text("connect") ?? "ipc://\(command.text("runtime") ?? ".")/broker.sock")
+      var security = BusSecurity(server: command.text("server-key"))
+      if let file = command.text("key") { security.keys = try CurveKeyPair(file: file) }
+      let client = try await Client.connect(
+        to: endpoint, name: command.text("name") ?? "watcher", security: security, patience: .seconds(10))
       for await update in try await client.watch(SceneAddress(name: command.text("scene") ?? "main")) {
         switch update {
         case .snapshot(let snapshot):
