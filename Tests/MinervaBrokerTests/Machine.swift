@@ -165,7 +165,9 @@ struct Machine {
   /// The kinds of the processes' events so far.
   var processes: [String] {
     actions.compactMap { action in
-      if case .publish(let event, _) = action, case .process(let process) = event.kind { return "\(process.change.rawValue) \(process.node)" }
+      if case .publish(let event, _) = action, case .process(let process) = event.kind {
+        return "\(process.change.rawValue) \(process.node)"
+      }
       return nil
     }
   }
