@@ -72,7 +72,7 @@ let package = Package(
       "Minerva",
       on: [
         "ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire",
-      ]),
+      ], house + quick),
     layer(
       "MinervaBrokerCore", on: ["MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"],
       house + quick),
@@ -81,7 +81,7 @@ let package = Package(
       on: [
         "MinervaActors", "MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol",
         "MinervaTransport", "MinervaWire",
-      ]),
+      ], house + quick),
     layer(
       "MinervaHosting",
       on: [
@@ -194,7 +194,8 @@ let package = Package(
     tests("MinervaActorsTests", on: ["TestSupport", "MinervaActors", "MinervaTransport", "MinervaWire", "RawPeers"]),
     tests("MinervaJournalTests", on: ["CSQLite", "MinervaJournal", "MinervaWire"]),
     tests("MinervaSupervisionTests", on: ["MinervaSupervision", "MinervaWire"]),
-    tests("MinervaTests", on: ["ListDiff", "Minerva", "MinervaInterfaces", "MinervaWire"]),
+    tests(
+      "MinervaTests", on: ["ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaTransport", "MinervaWire", "TestSupport"]),
     tests(
       "MinervaBrokerTests",
       on: [

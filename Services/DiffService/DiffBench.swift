@@ -142,9 +142,10 @@ final class DiffBench: Sendable {
     state.withLock { $0.running[DiffShelf.JobKey(owner: owner, job: job)]?.stop }?.set(.cancelled)
   }
 
-  /// Gives up the jobs of this name, whoever asked for them: the broker's word.
-  func cancelAll(_ job: String) {
-    for stop in state.withLock({ state in state.running.filter { $0.key.job == job }.map(\.value.stop) }) { stop.set(.cancelled) }
+  /// Gives up a job of a caller, in whichever life it asked: the broker's word.
+  func cancel(_ job: String, ofNode node: String) {
+    let stops = state.withLock { state in state.running.filter { $0.key.job == job && $0.key.owner.node == node }.map(\.value.stop) }
+    for stop in stops { stop.set(.cancelled) }
   }
 
   /// A caller is gone: nobody waits for its jobs, and nothing of it is kept.

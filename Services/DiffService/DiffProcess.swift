@@ -67,13 +67,13 @@ public final class DiffProcess: Sendable {
       let bench = DiffBench(limits: settings.limits, node: settings.node, lie: settings.lie)
       let worker = BusSystem.named(WellKnown.worker) { DiffWorkerActor(bench: bench, node: settings.node, actorSystem: bus) }
       try await bus.expose(worker, as: interfaces.worker)
+      // Before the broker knows this worker: one that is lost at that moment is lost to it as well.
+      let (events, callers) = (bus.peerEvents, bus.peerEvents)
       let broker = try await bus.connect(to: settings.broker, patience: settings.patience)
       let gateway = try $BrokerGateway.resolve(id: ActorAddress(node: broker, name: WellKnown.broker), using: bus)
       let offer = DiffOffer(worker: settings.node, endpoint: listen.description, credit: settings.credit)
       try await gateway.offer(offer)
-      let events = bus.peerEvents
       let watch = Task { await follow(events, broker: broker, offer: offer, gateway, log) }
-      let callers = bus.peerEvents
       let care = Task { await tend(bench, callers) }
       return DiffProcess(bus: bus, worker: worker, tasks: [watch, care])
     } catch {

@@ -32,8 +32,11 @@ distributed actor DiffWorkerActor: DiffWorker {
   distributed func progress(of job: String) throws -> DiffProgress { try bench.progress(of: job, owner: caller()) }
 
   distributed func cancel(job: String) throws {
-    // The broker cancels what it leased, to whomever; a caller what is its own.
-    if BusSystem.currentCaller?.kind == "broker" { bench.cancelAll(job) } else { bench.cancel(job, of: try caller()) }
+    // The broker cancels what it leased, and says to whom; a caller what is its own.
+    guard BusSystem.currentCaller?.kind == "broker" else { return bench.cancel(job, of: try caller()) }
+    let parts = job.split(separator: "\u{0}", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2 else { throw MinervaError.badMessage("job \(job) is of no caller") }
+    bench.cancel(parts[1], ofNode: parts[0])
   }
 
   distributed func forget(list: String) throws { bench.forget(list, of: try caller()) }

@@ -17,6 +17,8 @@ public protocol DiffWorker: DistributedActor where ActorSystem == BusSystem {
   distributed func progress(of job: String) async throws -> DiffProgress
 
   /// Gives a job up; it ends with `bus.cancelled` at its caller.
+  ///
+  /// A caller names a job of its own; the broker puts the caller's node and a zero byte before the name.
   distributed func cancel(job: String) async throws
 
   /// Drops a list of the caller.

@@ -70,11 +70,12 @@ struct DiffBenchTests {
     let task = Task { try await bench.diff(job, of: anna) }
     try await until { bench.status.jobs == 1 }
     bench.cancel("held", of: bert)
+    bench.cancel("held", ofNode: bert.node)
     #expect(bench.status.jobs == 1, "a job of another caller is not given up")
     switch way {
     case 0: task.cancel()
     case 1: bench.cancel("held", of: anna)
-    default: bench.cancelAll("held")
+    default: bench.cancel("held", ofNode: anna.node)
     }
     #expect(await code { _ = try await task.value } == .cancelled)
     #expect(bench.status.jobs == 0 && bench.status.bytes == 0)

@@ -79,13 +79,44 @@ struct DiffDeskTests {
     var machine = staffed(["diff-1"])
     _ = machine.lease(DiffLeaseRequest(job: "a", rows: 10))
     machine.take(machine.broker.lost("diff-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
-    machine.take(machine.broker.endLease("a", now: machine.now))
+    machine.take(machine.broker.endLease("a", node: "shop-1", now: machine.now))
     let offer = DiffOffer(worker: "diff-1", endpoint: "ipc:///diff-1", credit: 1)
     machine.take(machine.broker.offer(offer, incarnation: 2, pid: 2, now: machine.now))
     #expect(machine.broker.desk.status.running == 0)
     #expect(machine.broker.desk.status.waiting == 0)
     let token = machine.lease(DiffLeaseRequest(job: "b", rows: 10))
     #expect(lease(machine, token)?.worker == "diff-1")
+  }
+
+  @Test("Callers with one name for their jobs do not touch each other's")
+  func namesOfCallers() {
+    var machine = staffed(["diff-1"])
+    let own = machine.lease(DiffLeaseRequest(job: "a", rows: 10))
+    let waits = machine.lease(DiffLeaseRequest(job: "a", rows: 10), from: "shop-2")
+    #expect(lease(machine, own)?.worker == "diff-1")
+    // A stranger's ending, and one's own of a job that another has under that name.
+    machine.take(machine.broker.endLease("a", node: "eve", now: machine.now))
+    #expect(machine.reply(to: waits) == nil)
+    machine.take(machine.broker.endLease("a", node: "shop-1", now: machine.now))
+    #expect(lease(machine, waits)?.job == "a")
+    machine.take(machine.broker.endLease("a", node: "shop-2", now: machine.now))
+    #expect(machine.broker.desk.status.running == 0)
+  }
+
+  @Test("Whoever asks twice for one job is answered twice")
+  func askedTwice() {
+    var machine = staffed([])
+    let first = machine.lease(DiffLeaseRequest(job: "a", rows: 10))
+    let second = machine.lease(DiffLeaseRequest(job: "a", rows: 10))
+    guard case .refused(let error) = machine.reply(to: first) else {
+      Issue.record("the first question is not answered")
+      return
+    }
+    #expect(error.code == .badMessage)
+    #expect(machine.reply(to: second) == nil)
+    machine.take(
+      machine.broker.offer(DiffOffer(worker: "diff-1", endpoint: "ipc:///diff-1", credit: 1), incarnation: 1, pid: 1, now: machine.now))
+    #expect(lease(machine, second)?.worker == "diff-1")
   }
 
   @Test("A job waits for a worker that has credit, and each job is leased once")
@@ -95,7 +126,7 @@ struct DiffDeskTests {
     let second = machine.lease(DiffLeaseRequest(job: "b", rows: 10))
     #expect(lease(machine, first)?.worker == "diff-1")
     #expect(machine.reply(to: second) == nil)
-    machine.take(machine.broker.endLease("a", now: machine.now))
+    machine.take(machine.broker.endLease("a", node: "shop-1", now: machine.now))
     #expect(lease(machine, second)?.worker == "diff-1")
   }
 
@@ -122,7 +153,7 @@ struct DiffDeskTests {
     // Its caller could not reach it; nobody else has a word to say against it.
     let again = machine.lease(DiffLeaseRequest(job: "a", rows: 10, costs: first.map { [$0.loss] } ?? []))
     #expect(machine.reply(to: again) == nil)
-    guard case .cancelJob("a", let held)? = machine.actions.last else {
+    guard case .cancelJob(let name, let held)? = machine.actions.last, name.job == "a", name.caller == "shop-1" else {
       Issue.record("the worker was not told")
       return
     }

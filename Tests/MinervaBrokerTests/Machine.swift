@@ -134,9 +134,9 @@ struct Machine {
     return maker ?? broker.scenes["main"]?.state.screen(screen)?.summary.host ?? ""
   }
 
-  mutating func lease(_ request: DiffLeaseRequest) -> CallToken {
+  mutating func lease(_ request: DiffLeaseRequest, from node: String = "shop-1") -> CallToken {
     let token = next()
-    take(broker.lease(request, token: token, node: "shop-1", now: now))
+    take(broker.lease(request, token: token, node: node, now: now))
     return token
   }
 

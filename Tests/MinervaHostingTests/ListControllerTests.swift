@@ -45,6 +45,29 @@ struct ListControllerTests {
     return (ListController(scene: scene, screen: ScreenID(1), link: broker, differ: differ), broker)
   }
 
+  @Test("What answers a turn is told before what answers the next, however slow the broker is")
+  func wordsInOrder() async throws {
+    let (list, broker) = controller(InProcessDiff())
+    var reports = broker.renderings.makeAsyncIterator()
+    _ = await list.update(try update([1]))
+    #expect(await reports.next()?.rendering.version == 1)
+    let away = Gate()
+    broker.holdRenderings(away)
+    await list.setVisible(false)
+    // The first turn's rendering is not seen; the second one's is.
+    await list.announce()
+    await list.enqueue(try update([1, 2]), state: nil, answersTurn: true)
+    #expect(await reports.next()?.rendering.version == 0)
+    await list.setVisible(true)
+    await list.announce()
+    await list.enqueue(try update([1, 2, 3]), state: nil, answersTurn: true)
+    #expect(broker.said.count == 2, "the answer to the first turn is under way")
+    away.open()
+    var last = await reports.next()
+    while let report = last, !report.answersTurn { last = await reports.next() }
+    #expect(last?.rendering.version ?? 0 > 1)
+  }
+
   @Test("While one update is in flight newer values replace each other, yet every caller gets its answer")
   func superseded() async throws {
     let gate = Gate()

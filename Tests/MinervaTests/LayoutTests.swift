@@ -50,6 +50,27 @@ struct ListLayoutTests {
     #expect(layout(.entireRow, nineteen + [.relative]).frames[0].last?.height == 0)
   }
 
+  @Test("Lengths that no screen has are cut, whatever the author or a message says", arguments: [Int.max, Int.min, -1, 1 << 40])
+  func absurdLengths(length: Int) {
+    let distributions: [ListSection.Distribution] = [
+      .entireRow, .equally(length), .equally(3), .proportionally, .proportionallyWithLastCellFillingWidth(minimum: length),
+    ]
+    for distribution in distributions {
+      for direction in [ListSection.Direction.vertical, .horizontal] {
+        let cells: [ListLayout.Cell] = [
+          .explicit(width: length, height: length), .relative, .measured(width: length) { _ in length }, .explicit(width: 1, height: 1),
+        ]
+        let constraints = ListSection.Constraints(
+          inset: length, lineSpacing: length, itemSpacing: length, distribution: distribution, direction: direction)
+        let sections = [ListLayout.Section](repeating: .init(constraints: constraints, cells: cells), count: 3)
+        let layout = ListLayout(sections, in: Size(width: length, height: length))
+        #expect(layout.frames.map(\.count) == [4, 4, 4])
+        #expect(layout.frames.joined().allSatisfy { $0.width >= 0 && $0.height >= 0 && $0.width <= 1 << 20 })
+        _ = ListLayout(sections, in: Size(width: 80, height: 24))
+      }
+    }
+  }
+
   @Test("Spacing counts between cells and rows, not after the last")
   func spacing() {
     #expect(layout(.entireRow, nineteen, line: 10).contentSize.height == 1_900 + 18 * 10)

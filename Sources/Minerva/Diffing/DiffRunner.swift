@@ -127,7 +127,12 @@ actor DiffRunner {
         machine.granted(.init(job: id, worker: .init(name: lease.worker, incarnation: lease.life), attempt: lease.attempt)))
     } catch {
       let error = BusSystem.crossing(error)
-      if error.code == .backpressure { jobs[id]?.turnedAway += 1 }
+      if error.code == .backpressure {
+        jobs[id]?.turnedAway += 1
+      } else {
+        // The broker may have the job all the same: it must not get a worker that nobody sends anything.
+        giveBack(job.name)
+      }
       perform(machine.refused(id, error, at: now))
     }
   }

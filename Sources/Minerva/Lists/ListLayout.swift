@@ -58,10 +58,15 @@ public struct ListLayout: Hashable, Sendable {
   /// What the whole list takes.
   public private(set) var contentSize = Size(width: 0, height: 0)
 
-  /// Lays sections out in a container.
+  /// The longest length that counts: a million units are more than any screen has, and sums of them stay numbers.
+  private static let longest = 1 << 20
+
+  fileprivate static func length(_ value: Int) -> Int { min(max(0, value), longest) }
+
+  /// Lays sections out in a container; lengths below 0 count as 0, those above a million units as a million.
   /// - Complexity: O(number of cells), each measured once or, when it fills a row, twice.
   public init(_ sections: [Section], in container: Size) {
-    let container = Size(width: max(0, container.width), height: max(0, container.height))
+    let container = Size(width: Self.length(container.width), height: Self.length(container.height))
     // What relative cells of vertical sections share: one pot for the list, emptied by everything that has a size of its own.
     let vertical = sections.filter { $0.constraints.direction == .vertical }
     let sharing = vertical.reduce(0) { $0 + $1.cells.count(where: \.isRelative) }
@@ -87,7 +92,7 @@ public struct ListLayout: Hashable, Sendable {
   }
 
   private static func place(_ section: Section, in container: Size, share: Int, extra: Int = 0) -> (frames: [Frame], size: Size) {
-    let inset = max(0, section.constraints.inset)
+    let inset = length(section.constraints.inset)
     let inner = Size(width: max(0, container.width - 2 * inset), height: max(0, container.height - 2 * inset))
     guard section.constraints.direction == .vertical else { return line(section, inner, inset) }
     var row = Row(y: inset, inset: inset, constraints: section.constraints)
@@ -105,7 +110,7 @@ public struct ListLayout: Hashable, Sendable {
         row.add(width: inner.width, height: cell.height(inner.width), in: inner.width)
         row.end()
       case .equally(let count):
-        let count = max(1, count)
+        let count = max(1, length(count))
         let width = max(0, (inner.width - (count - 1) * row.spacing) / count)
         if row.count == count { row.end() }
         row.add(width: width, height: cell.height(width), in: inner.width)
@@ -124,7 +129,7 @@ public struct ListLayout: Hashable, Sendable {
 
   /// A section that scrolls sideways: one row, as high as the container; relative cells share the width that is left.
   private static func line(_ section: Section, _ inner: Size, _ inset: Int) -> (frames: [Frame], size: Size) {
-    let spacing = max(0, section.constraints.itemSpacing)
+    let spacing = length(section.constraints.itemSpacing)
     let gaps = max(0, section.cells.count - 1) * spacing
     let own = section.cells.reduce(gaps) { $0 + ($1.isRelative ? 0 : $1.width) }
     let shares = shares(of: max(0, inner.width - own), among: section.cells.count(where: \.isRelative))
@@ -156,8 +161,8 @@ public struct ListLayout: Hashable, Sendable {
 
     init(y: Int, inset: Int, constraints: ListSection.Constraints) {
       (self.y, self.inset, bottom, x) = (y, inset, y, inset)
-      lineSpacing = max(0, constraints.lineSpacing)
-      spacing = max(0, constraints.itemSpacing)
+      lineSpacing = length(constraints.lineSpacing)
+      spacing = length(constraints.itemSpacing)
     }
 
     /// The width that one more cell has in this row.
@@ -189,15 +194,15 @@ extension ListLayout.Cell {
   /// The width that it takes by itself.
   var width: Int {
     switch self {
-    case .explicit(let width, _), .measured(let width, _): max(0, width)
+    case .explicit(let width, _), .measured(let width, _): ListLayout.length(width)
     case .relative: 0
     }
   }
 
   func height(_ given: Int) -> Int {
     switch self {
-    case .explicit(_, let height): max(0, height)
-    case .measured(_, let height): max(0, height(given))
+    case .explicit(_, let height): ListLayout.length(height)
+    case .measured(_, let height): ListLayout.length(height(given))
     case .relative: 0
     }
   }

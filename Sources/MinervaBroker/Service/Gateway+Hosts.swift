@@ -65,11 +65,11 @@ extension Gateway {
   }
 
   /// Tells a worker; one that cannot be told is lost, or soon will be, and its credit with it.
-  func cancel(_ job: String, _ lease: WorkerPoolStateMachine.Lease) {
+  func cancel(_ name: DiffDesk.Name, _ lease: WorkerPoolStateMachine.Lease) {
     Task {
       let worker = ActorAddress(node: lease.worker.name, name: WellKnown.worker)
       do {
-        try await $DiffWorker.resolve(id: worker, using: self.actorSystem).cancel(job: job)
+        try await $DiffWorker.resolve(id: worker, using: self.actorSystem).cancel(job: "\(name.caller)\u{0}\(name.job)")
       } catch {
         return
       }

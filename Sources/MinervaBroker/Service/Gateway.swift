@@ -193,8 +193,8 @@ distributed actor Gateway: BrokerGateway {
   }
 
   distributed func endLease(job: String) async throws {
-    _ = try permitted(.navigate)
-    perform(machine.endLease(job, now: now))
+    let node = try permitted(.navigate).node
+    perform(machine.endLease(job, node: node, now: now))
   }
 
   // MARK: Operations
@@ -366,7 +366,7 @@ distributed actor Gateway: BrokerGateway {
       case .inquire(let host, let inquiry, let time): inquire(inquiry, at: host, within: time)
       case .order(let host, let order):
         if lane(host).append(order) { Task { await self.send(to: host) } }
-      case .cancelJob(let job, let lease): cancel(job, lease)
+      case .cancelJob(let name, let lease): cancel(name, lease)
       case .publish(let event, let app): publish(event, app: app)
       }
     }

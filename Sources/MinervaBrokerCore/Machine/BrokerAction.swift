@@ -26,7 +26,7 @@ package enum BrokerAction {
   /// Give a host something to take note of, in order.
   case order(host: String, HostOrder)
   /// Tell a diff worker that nobody waits for a job.
-  case cancelJob(String, WorkerPoolStateMachine.Lease)
+  case cancelJob(DiffDesk.Name, WorkerPoolStateMachine.Lease)
   /// Publish.
   case publish(SceneEvent, app: String)
 

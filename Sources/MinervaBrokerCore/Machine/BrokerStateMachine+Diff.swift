@@ -21,7 +21,9 @@ extension BrokerStateMachine {
   }
 
   /// A caller is done with a job.
-  package mutating func endLease(_ job: String, now: Moment) -> [BrokerAction] { translate(desk.end(job, at: now)) }
+  package mutating func endLease(_ job: String, node: String, now: Moment) -> [BrokerAction] {
+    translate(desk.end(job, of: node, at: now))
+  }
 
   /// A worker has been told that nobody waits for a job of it.
   package mutating func cancelled(_ lease: WorkerPoolStateMachine.Lease, now: Moment) -> [BrokerAction] {
@@ -43,7 +45,7 @@ extension BrokerStateMachine {
       switch action {
       case .grant(let token, let lease): .answer(token, .leased(lease))
       case .refuse(let token, let error): .answer(token, .refused(error))
-      case .cancel(let job, let lease): .cancelJob(job, lease)
+      case .cancel(let name, let lease): .cancelJob(name, lease)
       }
     }
   }

@@ -4,7 +4,7 @@ import MinervaWire
 
 /// The broker's desk for diff jobs: the pool of workers, and who waits for a lease.
 ///
-/// Callers name their jobs by text; the pool counts them by number. A lease or an ending that comes while its caller does not ask (it is still
+/// Callers name their jobs by text, each its own; the pool counts them by number. A lease or an ending that comes while its caller does not ask (it is still
 /// busy finding out that its worker died) is kept until it does.
 package struct DiffDesk {
   /// What the desk wants done.
@@ -12,19 +12,25 @@ package struct DiffDesk {
     case grant(CallToken, DiffLease)
     case refuse(CallToken, MinervaError)
     /// Tell the worker that nobody waits for the job; its credit returns when it knows.
-    case cancel(job: String, WorkerPoolStateMachine.Lease)
+    case cancel(Name, WorkerPoolStateMachine.Lease)
+  }
+
+  /// A job by its caller, and the caller's name for it.
+  package struct Name: Hashable, Sendable {
+    package let caller: String
+    package let job: String
   }
 
   private var pool: WorkerPoolStateMachine
   /// How long a job may take from its first question to its end, in milliseconds.
   private let deadline: Int64
-  private var numbers: [String: UInt64] = [:]
-  private var names: [UInt64: String] = [:]
+  private var numbers: [Name: UInt64] = [:]
+  private var names: [UInt64: Name] = [:]
   private var lastNumber: UInt64 = 0
   private var waiting: [UInt64: CallToken] = [:]
   private var leases: [UInt64: WorkerPoolStateMachine.Lease] = [:]
   /// Errors of jobs whose callers have not asked since, oldest first.
-  private var ended: [(job: String, error: MinervaError)] = []
+  private var ended: [(job: Name, error: MinervaError)] = []
   private var endpoints: [String: String] = [:]
   private(set) var poisoned = 0
 
@@ -49,9 +55,17 @@ package struct DiffDesk {
 
   /// A caller asks for a worker: the first time, or again after its worker died.
   mutating func lease(_ request: DiffLeaseRequest, token: CallToken, caller: String, at now: Moment) -> [Action] {
-    if let index = ended.firstIndex(where: { $0.job == request.job }) { return [.refuse(token, ended.remove(at: index).error)] }
-    let id = number(of: request.job)
-    waiting[id] = token
+    let name = Name(caller: caller, job: request.job)
+    if let index = ended.firstIndex(where: { $0.job == name }) { return [.refuse(token, ended.remove(at: index).error)] }
+    let id = number(of: name)
+    // Whoever asks twice is answered twice, the first time with what has become of it.
+    if let earlier = waiting.updateValue(token, forKey: id) {
+      return [.refuse(earlier, .badMessage("job \(request.job) was asked for again"))] + submit(request, id, caller, at: now)
+    }
+    return submit(request, id, caller, at: now)
+  }
+
+  private mutating func submit(_ request: DiffLeaseRequest, _ id: UInt64, _ caller: String, at now: Moment) -> [Action] {
     // A caller may say whatever it likes of its own job; more losses than end it are of no use.
     let costs = request.costs.prefix(64).map { WorkerPoolStateMachine.Worker(name: $0.worker, incarnation: $0.life) }
     // A lease that the caller counts among its losses is over, whether or not the pool has heard of the death.
@@ -64,7 +78,8 @@ package struct DiffDesk {
   }
 
   /// A caller has its answer, or gives the job up.
-  mutating func end(_ job: String, at now: Moment) -> [Action] {
+  mutating func end(_ job: String, of caller: String, at now: Moment) -> [Action] {
+    let job = Name(caller: caller, job: job)
     ended.removeAll { $0.job == job }
     guard let id = numbers[job] else { return [] }
     var actions: [WorkerPoolStateMachine.Action] = []
@@ -90,7 +105,7 @@ package struct DiffDesk {
   /// Jobs past their deadline end.
   mutating func tick(_ now: Moment) -> [Action] { translate(pool.tick(now)) }
 
-  private mutating func number(of job: String) -> UInt64 {
+  private mutating func number(of job: Name) -> UInt64 {
     if let known = numbers[job] { return known }
     lastNumber += 1
     numbers[job] = lastNumber
@@ -113,7 +128,7 @@ package struct DiffDesk {
         return .grant(
           token,
           DiffLease(
-            job: job, worker: lease.worker.name, endpoint: endpoints[lease.worker.name] ?? "", attempt: lease.attempt,
+            job: job.job, worker: lease.worker.name, endpoint: endpoints[lease.worker.name] ?? "", attempt: lease.attempt,
             life: lease.worker.incarnation))
       case .fail(let id, let error):
         if error.code == .diffPoison { poisoned += 1 }
@@ -124,7 +139,7 @@ package struct DiffDesk {
         ended.append((job, error))
         if ended.count > 1_024 { ended.removeFirst() }
         return nil
-      case .cancel(let lease): return names[lease.job].map { .cancel(job: $0, lease) }
+      case .cancel(let lease): return names[lease.job].map { .cancel($0, lease) }
       }
     }
   }

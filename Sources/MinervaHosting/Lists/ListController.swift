@@ -17,6 +17,15 @@ package actor ListController {
   private var lastCaller: ListStateMachine.Caller = 0
   private var answers: [ListStateMachine.Caller: CheckedContinuation<ListAnswer, Never>] = [:]
   private var followers: [ListStateMachine.Caller: CheckedContinuation<Void, Never>] = [:]
+  /// What the broker has not been told yet, oldest first.
+  private var words: [Word] = []
+  private var isTelling = false
+
+  private enum Word {
+    case report(ListReport)
+    case again(ListReport)
+    case nothing(isBehind: Bool)
+  }
 
   /// - Parameter hearsDisplay: Told which rows of displayable cells come into view and leave it; it must not wait.
   package init(
@@ -33,7 +42,7 @@ package actor ListController {
   // MARK: From the mailbox
 
   /// Hears that a turn will say that a rendering follows: until it has come no rendering is the last one.
-  func announce() { machine.announce() }
+  package func announce() { machine.announce() }
 
   /// Goes on from what an earlier life of the screen showed.
   package func goOn(from earlier: ShownList, drawn rows: ListUpdate?) { machine.goOn(from: earlier, drawn: rows) }
@@ -42,7 +51,7 @@ package actor ListController {
   func isNews(_ update: ListUpdate) -> Bool { machine.isNews(update) }
 
   /// Shows a value, without waiting for it.
-  func enqueue(_ update: ListUpdate, state: [UInt8]?, answersTurn: Bool) {
+  package func enqueue(_ update: ListUpdate, state: [UInt8]?, answersTurn: Bool) {
     perform(machine.update(update, state: state, answersTurn: answersTurn))
   }
 
@@ -57,7 +66,7 @@ package actor ListController {
   /// Whether something is shown that can be reported once more.
   var hasShown: Bool { machine.hasShown }
 
-  /// Reports once more, as a whole, what the broker had; returns when it has it.
+  /// Reports once more, as a whole, what the broker had; returns when it has it, whatever else waits to be told.
   func repeatLast() async {
     for case .sayAgain(let report) in machine.repeatLast() { await say(report) }
   }
@@ -95,17 +104,32 @@ package actor ListController {
           let changes = await compute(from: from, to: to, inProcess: inProcess)
           perform(machine.computed(changes))
         }
-      case .report(let report):
-        Task {
-          await say(report)
-          perform(machine.reported())
-        }
-      case .sayAgain(let report): Task { await say(report) }
-      case .answerTurns(let isBehind): Task { await sayNothing(isBehind: isBehind) }
+      case .report(let report): tell(.report(report))
+      case .sayAgain(let report): tell(.again(report))
+      case .answerTurns(let isBehind): tell(.nothing(isBehind: isBehind))
       case .answer(let caller, let answer): answers.removeValue(forKey: caller)?.resume(returning: answer)
       case .release(let caller): followers.removeValue(forKey: caller)?.resume()
       case .display(let rows): hearsDisplay(rows)
       }
+    }
+  }
+
+  /// Tells the broker one thing after the other: a word that answers turns and comes late would be taken for the answer to later ones.
+  private func tell(_ word: Word) {
+    words.append(word)
+    guard !isTelling else { return }
+    isTelling = true
+    Task {
+      while !words.isEmpty {
+        switch words.removeFirst() {
+        case .report(let report):
+          await say(report)
+          perform(machine.reported())
+        case .again(let report): await say(report)
+        case .nothing(let isBehind): await sayNothing(isBehind: isBehind)
+        }
+      }
+      isTelling = false
     }
   }
 

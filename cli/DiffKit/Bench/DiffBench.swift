@@ -24,6 +24,8 @@ struct DiffBench {
     var heckel: Double
     var standard: Double?
     var floor: Double
+    /// The hash floor of the identifiers that plain Heckel is given: byte identifiers it gets as strings.
+    var opponentFloor: Double
     var moves: Int
     var movesMinimal: Int
     /// At the peak, above what the lists themselves take; nil where it is too little to be measured.
@@ -59,9 +61,10 @@ struct DiffBench {
     var random = SeededRandom(seed ^ UInt64(wanted.count))
     let copies = max(1, min(200, 20_000 / max(1, wanted.count)))
     let rounds = wanted.count >= 1_000_000 ? (isQuick ? 1 : 3) : (isQuick ? 3 : 9)
-    var times: [[Double]] = [[], [], [], []]
+    var times: [[Double]] = [[], [], [], [], []]
     var row = Row(
-      ids: wanted.ids, workload: wanted.shape.name, count: wanted.count, nanoseconds: 0, heckel: 0, standard: nil, floor: 0, moves: 0,
+      ids: wanted.ids, workload: wanted.shape.name, count: wanted.count, nanoseconds: 0, heckel: 0, standard: nil, floor: 0,
+      opponentFloor: 0, moves: 0,
       movesMinimal: 0, bytesPerElement: nil, isVerified: true)
     var standardIsWorthIt = true
     for round in 0..<rounds {
@@ -78,8 +81,8 @@ struct DiffBench {
       }
       var results: [FileChanges] = []
       results.reserveCapacity(copies)
-      for turn in 0..<4 {
-        switch (turn + round) % 4 {
+      for turn in 0..<5 {
+        switch (turn + round) % 5 {
         case 0:
           let time = try clock { for subject in subjects { results.append(try subject.engine()) } }
           times[0].append(time)
@@ -87,7 +90,8 @@ struct DiffBench {
         case 2:
           guard standardIsWorthIt, wanted.count < 100_000 || round < 3 else { break }
           times[2].append(clock { for subject in subjects { sink &+= subject.standard() } })
-        default: times[3].append(clock { for subject in subjects { sink &+= Int(truncatingIfNeeded: subject.floor()) } })
+        case 3: times[3].append(clock { for subject in subjects { sink &+= Int(truncatingIfNeeded: subject.floor()) } })
+        default: times[4].append(clock { for subject in subjects { sink &+= Int(truncatingIfNeeded: subject.opponentFloor()) } })
         }
       }
       for (workload, result) in zip(workloads, results).prefix(3) {
@@ -104,6 +108,7 @@ struct DiffBench {
     row.heckel = median(times[1])
     row.standard = times[2].isEmpty ? nil : median(times[2])
     row.floor = median(times[3])
+    row.opponentFloor = median(times[4])
     return row
   }
 

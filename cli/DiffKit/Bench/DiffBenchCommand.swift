@@ -40,12 +40,12 @@ package enum DiffBenchCommand {
     cases = cases.filter { ids.isEmpty || ids.contains($0.ids) }
     console.notice("seed \(seed)")
     var rows: [DiffBench.Row] = []
-    var strawmen: Set<DiffBench.IDs> = []
+    var fairness: [DiffBench.IDs: DiffGoals.Fairness] = [:]
     for wanted in cases {
       var row = try bench.measure(wanted)
       // Fairness is decided where DifferenceKit was measured, for all rows that follow with those identifiers.
-      if wanted.shape == .edits, wanted.count == 100_000, DiffGoals.isStrawman(row) { strawmen.insert(wanted.ids) }
-      row.isStrawman = strawmen.contains(wanted.ids)
+      if wanted.shape == .edits, wanted.count == 100_000 { fairness[wanted.ids] = DiffGoals.Fairness(row) }
+      row.isStrawman = fairness[wanted.ids]?.isStrawman ?? false
       rows.append(row)
       if command.flag("json") {
         try console.out.line(row.json)
@@ -54,7 +54,7 @@ package enum DiffBenchCommand {
         console.notice("\(row.ids.rawValue) \(row.workload) \(row.count): \(DiffBench.text(row.nanoseconds, 1)) ns")
       }
     }
-    if !command.flag("json") { try print(rows, console) }
+    if !command.flag("json") { try print(rows, fairness, console) }
     let wrong = rows.filter { !$0.isVerified }
     for row in wrong { console.notice("wrong result: \(row.ids.rawValue) \(row.workload) \(row.count), seed \(seed)") }
     return wrong.isEmpty ? .done : .refused
@@ -105,7 +105,7 @@ package enum DiffBenchCommand {
     }
   }
 
-  private static func print(_ rows: [DiffBench.Row], _ console: Console) throws {
+  private static func print(_ rows: [DiffBench.Row], _ fairness: [DiffBench.IDs: DiffGoals.Fairness], _ console: Console) throws {
     var table = TableText(
       ["ids", "workload", "n", "ns/element", "x Heckel", "", "x stdlib", "of floor", "moves", "minimal", "bytes/element", ""],
       rightAligned: [2, 3, 4, 6, 7, 8, 9, 10])
@@ -124,6 +124,8 @@ package enum DiffBenchCommand {
     }
     try console.out.line("")
     try console.out.lines(goals.lines())
+    if !fairness.isEmpty { try console.out.line("") }
+    try console.out.lines(DiffBench.IDs.allCases.compactMap { fairness[$0]?.text })
   }
 
   /// A bar of up to twenty cells for a ratio up to a hundred, by its square root, so that small ones show.

@@ -38,6 +38,12 @@ protocol BenchSubject {
   func standard() -> Int
   /// Every identifier of both lists hashed once.
   func floor() -> UInt64
+  /// The same for the identifiers that plain Heckel was given.
+  func opponentFloor() -> UInt64
+}
+
+extension BenchSubject {
+  func opponentFloor() -> UInt64 { floor() }
 }
 
 /// Identifiers that are integers.
@@ -176,6 +182,7 @@ struct ByteSubject: BenchSubject {
 
   func heckel() -> Int { strings.heckel() }
   func standard() -> Int { strings.standard() }
+  func opponentFloor() -> UInt64 { strings.floor() }
 
   @inline(never)
   func floor() -> UInt64 {
