@@ -168,18 +168,63 @@ struct CaseTests {
     #expect(stage.stack() == "s1")
   }
 
-  @Test("A09, P2: a restored root whose module nobody offers any more gives way to a placeholder that can be removed; it is said, once")
+  @Test("A09, P2: what nobody offers after a restart stays, root included, as a placeholder that can be removed; it is said, once")
   func restoredWithoutModule() {
     var stage = Stage()
+    stage.catalog["Renamed"] = .accepted(Acceptance(host: "shop-2"))
     stage.open("Renamed")
-    stage.feed(.hostLost(host: "shop-1"))
-    stage.advance(3_000)
-    #expect(stage.stack() == "s2")
-    #expect(stage.state.screen(2)?.module.name == "Renamed")
-    #expect(stage.removals == ["s1 hostLost"])
+    stage.open("Home")
+    stage.open("Renamed")
+    stage.open("Above")
+    stage.feed(.hostLost(host: "shop-2"))
+    stage.feed(.unclaimed(host: "shop-2"))
+    stage.feed(.unclaimed(host: "shop-2"))
+    stage.advance(60_000)
+    #expect(stage.stack() == "s1 s2 s3 s4")
+    #expect(stage.removals == [])
+    #expect(stage.said.filter { if case .event(let event) = $0, case .unclaimed = event.kind { true } else { false } }.count == 2)
+    #expect([1, 3].map { stage.state.screen(ScreenID($0))?.isUnclaimed } == [true, true])
+    #expect(stage.state.screen(1)?.module.name == "Renamed")
     #expect(stage.state.wakeTime == nil, "nothing is tried again for ever")
-    #expect(stage.open("Home", via: .root) == 3)
-    #expect(stage.removals == ["s1 hostLost", "s2 replaced"])
+    #expect(stage.state.isSettled)
+    let told = stage.ask(.send(.id(3), Array("{}".utf8)))?.refusal
+    #expect(told?.code == "link.no_endpoint" && told?.message.contains("no host has offered Renamed") == true)
+    #expect(stage.ask(.close([.id(3)]))?.outcome?.removed.map(\.reason) == [.popped, .popped])
+    #expect(stage.open("Home", via: .root) == 5)
+    #expect(stage.removals == ["s4 popped", "s3 popped", "s2 replaced", "s1 replaced"])
+  }
+
+  @Test("P2: a placeholder goes on under its own name when somebody offers its module, and hears then what it was told meanwhile")
+  func claimedLater() {
+    var stage = Stage()
+    stage.open("Home")
+    stage.catalog["Form"] = .accepted(Acceptance(host: "shop-2"))
+    let form = stage.open("Form")
+    let child = stage.open("Detail", origin: form)
+    stage.feed(.turn(TurnReport(screen: form, lease: 1, number: (stage.state.screen(form)?.turns ?? 0) + 1, handled: nil, state: [7])))
+    stage.plays = false
+    stage.feed(.command(Command(txn: "tap", caller: "test", action: .send(.id(form), []))))
+    stage.feed(.hostLost(host: "shop-2"))
+    stage.feed(.unclaimed(host: "shop-2"))
+    #expect(stage.answers.last?.resolution.refusal?.code == "link.no_endpoint", "who waits is answered")
+    #expect(stage.state.isSettled)
+    stage.plays = true
+    stage.ask(.close([.id(child)]))
+    #expect(stage.state.isSettled, "nobody waits for a placeholder")
+    stage.plays = false
+    let effects = stage.feed(.hostBack(HostReturn(host: "shop-3", kept: false, resuming: [form])))
+    guard case .resume(let resumption)? = effects.first else { return #expect(Bool(false)) }
+    #expect(resumption.screen == form && resumption.state == [7] && resumption.lease == 2)
+    // A host that dies over it leaves the placeholder as it was.
+    stage.feed(.hostLost(host: "shop-3"))
+    stage.advance(60_000)
+    #expect(stage.state.screen(form)?.isUnclaimed == true)
+    stage.feed(.hostBack(HostReturn(host: "shop-3", kept: false, resuming: [form])))
+    stage.feed(.link(LinkReport(screen: form, lease: 3, verdict: .accepted(Acceptance(host: "shop-3")))))
+    #expect(stage.state.screen(form)?.summary.host == "shop-3")
+    #expect(stage.state.screen(form)?.isUnclaimed == false)
+    guard let told = stage.messages(to: form).last, case .childEnded(child, _, .popped, _) = told.body else { return #expect(Bool(false)) }
+    #expect(stage.removals == ["\(child) popped"])
   }
 
   @Test("A10: a tab selected again changes nothing, with reset it pops to its root; a pop meant for a hidden tab stays there")

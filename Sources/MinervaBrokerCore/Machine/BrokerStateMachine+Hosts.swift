@@ -30,7 +30,7 @@ extension BrokerStateMachine {
       _ = leases.left(node: node, incarnation: incarnation)
       return actions + [.answer(token, .refused(error))]
     }
-    expected.removeValue(forKey: node)
+    let isFirstSinceRestart = expected.removeValue(forKey: node) != nil
     let forgotten = registration.running.filter { !isHolding($0, node: node) }
     let receipt = HostReceipt(epoch: epoch, lease: Int(settings.leases.lease), forgotten: forgotten)
     hold(.receipt(token, receipt, node: node, join: registry.joins), now: now, &actions)
@@ -38,6 +38,7 @@ extension BrokerStateMachine {
       ProcessEvent(change: resumed ? .resumed : .joined, node: node, kind: "host", pid: pid, reason: registration.app), now: now, &actions)
     for name in scenes.keys.sorted() where scenes[name]?.identity.app == registration.app {
       takeBack(name, by: registration, now: now, &actions)
+      if isFirstSinceRestart { leaveUnclaimed(node, in: name, now: now, &actions) }
     }
     return actions
   }
@@ -139,6 +140,18 @@ extension BrokerStateMachine {
     scenes[name]?.hosts.insert(registration.node)
     feed(
       .hostBack(HostReturn(host: registration.node, kept: false, resuming: able.map(\.summary.screen))), to: name, now: now, &actions)
+  }
+
+  /// Since this broker's restart a host has not come back, or no longer offers all that it ran: what nobody else can take over stays as
+  /// placeholders (P2).
+  private mutating func leaveUnclaimed(_ node: String, in name: String, now: Moment, _ actions: inout [BrokerAction]) {
+    func left(_ machine: Self) -> Bool {
+      machine.scenes[name]?.state.suspended.contains { $0.summary.host == node && !$0.isUnclaimed } ?? false
+    }
+    guard left(self) else { return }
+    for host in registry.hosts.values.filter(\.isAlive).map(\.registration).sorted(by: { $0.node < $1.node })
+    where host.app == scenes[name]?.identity.app { takeOver(name, by: host, now: now, &actions) }
+    if left(self) { feed(.unclaimed(host: node), to: name, now: now, &actions) }
   }
 
   /// A host answered a connect or resume, or did not.
@@ -288,12 +301,15 @@ extension BrokerStateMachine {
     while let first = wakes.first, first.at <= now {
       wakes.removeFirst()
       guard let slot = scenes[first.scene], let wake = slot.state.wakeTime, slot.moment(of: wake) <= now else { continue }
+      // Of what was lost before the restart nobody can say that its host did not come back in time: it is awaited anew.
+      for host in Set(slot.state.suspended.map(\.summary.host)).sorted() where expected[host] != nil {
+        if slot.state.leaseEnd(of: host).map({ slot.moment(of: $0) <= now }) ?? false { giveUp(host, now: now, &actions) }
+      }
       feed(.timer, to: first.scene, now: now, &actions)
     }
     for case .expired(let lease, _) in leases.tick(now) { expire(lease.node, now: now, &actions) }
-    for (node, until) in expected.sorted(by: { $0.key < $1.key }) where until <= now {
-      expected.removeValue(forKey: node)
-      expire(node, now: now, &actions)
+    for node in expected.filter({ $0.value <= now }).keys.sorted() {
+      giveUp(node, now: now, &actions)
     }
     for (node, moment) in absentCallers.sorted(by: { $0.key < $1.key }) where now - moment >= settings.callerGrace {
       absentCallers.removeValue(forKey: node)
@@ -309,6 +325,13 @@ extension BrokerStateMachine {
       if showing[key] == nil { loseRenderer(key, now: now, &actions) }
     }
     return actions + translate(desk.tick(now))
+  }
+
+  /// A host has not come back since this broker's restart.
+  private mutating func giveUp(_ node: String, now: Moment, _ actions: inout [BrokerAction]) {
+    expected.removeValue(forKey: node)
+    expire(node, now: now, &actions)
+    for name in scenes.keys.sorted() { leaveUnclaimed(node, in: name, now: now, &actions) }
   }
 
   /// The lease of a host is over: another may take over, and the core ends what nobody takes.

@@ -45,6 +45,8 @@ public struct Event: Hashable, Sendable, Codable {
     case suspended(ScreenSummary)
     /// A lost host's screen cannot go on: its input had secrets that nobody holds any more (P4). It stays as a placeholder.
     case needsInput(ScreenSummary)
+    /// Nobody has offered a screen's module since a restart (P2). It stays as a placeholder, until somebody does.
+    case unclaimed(ScreenSummary)
     /// A suspended screen goes on, in the host the summary names.
     case resumed(ScreenSummary, kept: Bool)
     /// A presentation command is disabled because it executes, or enabled again (C1): of this coordinator, else of this caller.
@@ -110,6 +112,7 @@ extension Event.Kind {
     case .gesture: "gesture"
     case .suspended: "screen.suspended"
     case .needsInput: "screen.needs_input"
+    case .unclaimed: "screen.unclaimed"
     case .resumed: "screen.resumed"
     case .gate: "command.changed"
     case .renderer: "renderer"

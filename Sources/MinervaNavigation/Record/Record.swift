@@ -14,6 +14,9 @@ public enum Record: Hashable, Sendable, Codable {
   case timer
   /// A host is gone: its screens are suspended for the lease (K3).
   case hostLost(host: String)
+  /// A host has not come back after a restart of the broker, and nobody else offers what it ran: what is left of it stays as placeholders
+  /// (P2).
+  case unclaimed(host: String)
   /// A host is there again, or another offers to take over.
   case hostBack(HostReturn)
   /// A caller is gone for good: what it asked and was not linked yet is rolled back with `requesterLost`.

@@ -35,6 +35,8 @@ enum LinkState: Hashable, Sendable, Codable {
   case suspended
   /// This host was asked to make it again.
   case resuming(String)
+  /// Nobody has offered its module since a restart: a placeholder, until somebody does (P2).
+  case unclaimed
   /// Its host is lost, and so are the secrets of its input: a placeholder (P4).
   case needsInput
 }
@@ -108,6 +110,8 @@ struct Node: Hashable, Sendable, Codable {
   var link: LinkState
   var host = ""
   var lease: UInt32 = 1
+  /// Whether nobody had claimed it when it was last asked to be made again.
+  var wasUnclaimed: Bool?
   var container = ContainerState.none
   /// The tab that a link wants selected when it turns out to have tabs.
   var wantedTab: String?
@@ -129,13 +133,15 @@ struct Node: Hashable, Sendable, Codable {
   var isHosted: Bool { link != .unhosted && link != .needsInput }
   /// Whether it runs in a host that is there.
   var isLinked: Bool { link == .linked }
-  /// Whether its host is lost.
+  /// Whether its host is lost, and awaited.
   var isSuspended: Bool {
     switch link {
     case .suspended, .resuming: true
-    case .pending, .linked, .unhosted, .needsInput: false
+    case .pending, .linked, .unhosted, .unclaimed, .needsInput: false
     }
   }
+  /// Whether it has messages to handle; a placeholder keeps what it is told for whoever makes it again.
+  var isBusy: Bool { !outbox.isEmpty && link != .unclaimed }
 }
 
 /// The open coordinators of a scene, in the order of their names.
@@ -172,14 +178,14 @@ struct NodeTable: Hashable, Sendable, Codable {
   /// Adds a coordinator whose name is greater than all others'.
   mutating func append(_ node: Node) {
     all.appendTightly(node)
-    if !node.outbox.isEmpty { busy += 1 }
+    if node.isBusy { busy += 1 }
   }
 
   /// Removes a coordinator and returns it.
   mutating func remove(_ id: ScreenID) -> Node? {
     guard let index = index(of: id) else { return nil }
     let node = all.remove(at: index)
-    if !node.outbox.isEmpty { busy -= 1 }
+    if node.isBusy { busy -= 1 }
     return node
   }
 
@@ -191,9 +197,9 @@ struct NodeTable: Hashable, Sendable, Codable {
 
   /// Changes the coordinator at a place in `all`.
   mutating func update<R>(at index: Int, _ change: (inout Node) -> R) -> R {
-    let wasQuiet = all[index].outbox.isEmpty
+    let wasBusy = all[index].isBusy
     let result = change(&all[index])
-    if all[index].outbox.isEmpty != wasQuiet { busy += wasQuiet ? 1 : -1 }
+    if all[index].isBusy != wasBusy { busy += wasBusy ? -1 : 1 }
     return result
   }
 
@@ -211,6 +217,6 @@ extension NodeTable {
 
   init(from decoder: any Decoder) throws {
     all = try decoder.container(keyedBy: CodingKeys.self).decode([Node].self, forKey: .all)
-    busy = all.reduce(0) { $0 + ($1.outbox.isEmpty ? 0 : 1) }
+    busy = all.reduce(0) { $0 + ($1.isBusy ? 1 : 0) }
   }
 }

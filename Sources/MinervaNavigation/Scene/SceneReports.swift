@@ -14,6 +14,10 @@ public struct ScreenReport: Hashable, Sendable, Codable {
   public let lease: UInt32
   /// Whether its host is lost.
   public let isSuspended: Bool
+  /// Whether it is a placeholder, because nobody has offered its module since a restart of the broker (P2).
+  public let isUnclaimed: Bool
+  /// Whether a host runs it, or is to: a placeholder has none.
+  public let isHosted: Bool
   /// Whether it is a placeholder, because its host is lost and its input had secrets that nobody holds any more (P4).
   public let needsInput: Bool
   /// Whether a person sees it: on top where it stands, and nothing over it.

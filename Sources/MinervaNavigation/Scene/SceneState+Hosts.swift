@@ -35,7 +35,42 @@ extension SceneState {
         code: "nav.host_lost", message: "\(host) died before \(id) \(node.module.name) was presented; rolled back, try again")
       if let work = request.work { rollBack(request, work, .hostLost, refusal) }
     }
+    unclaimAgain()
     forgetEmptyLosses()
+  }
+
+  /// After a restart nobody has come for what a host ran: it stays as placeholders, and is made again when somebody offers it (P2).
+  mutating func leaveUnclaimed(by host: String, at time: SceneTime) {
+    let left = nodes.all.filter { $0.host == host && $0.link == .suspended }.map(\.id)
+    if left.isEmpty { return }
+    record(at: time)
+    for id in left { unclaim(id) }
+    forgetEmptyLosses()
+  }
+
+  /// Makes a placeholder of a screen. Who waits for it is answered; what it was told waits for whoever makes it again.
+  private mutating func unclaim(_ id: ScreenID) {
+    _ = nodes.update(id) { node in
+      node.link = .unclaimed
+      node.wasUnclaimed = true
+    }
+    emit(.unclaimed(summary(id)))
+    while let index = pending.firstIndex(where: { if case .acting(id, _)? = $0.work?.stage { true } else { false } }) {
+      refuse(pending.remove(at: index), unclaimed(id))
+    }
+  }
+
+  /// The refusal for what is asked of a placeholder.
+  func unclaimed(_ id: ScreenID) -> Refusal {
+    let module = summary(id).module
+    return Refusal(
+      code: "link.no_endpoint",
+      message: "no host has offered \(module) since the restart, so \(id) is a placeholder; start a host that does, or close it")
+  }
+
+  /// Makes placeholders of those again that somebody wanted to take over, and could not.
+  private mutating func unclaimAgain() {
+    for node in nodes.all where node.link == .suspended && node.wasUnclaimed == true { unclaim(node.id) }
   }
 
   /// A host is there again, with its coordinators or ready to make them again.
@@ -48,9 +83,12 @@ extension SceneState {
     if report.kept {
       for index in nodes.all.indices where nodes.all[index].host == report.host {
         switch nodes.all[index].link {
-        case .suspended:
+        case .suspended, .unclaimed:
           recordOnce(&self)
-          nodes.update(at: index) { $0.link = .linked }
+          nodes.update(at: index) { node in
+            node.link = .linked
+            node.wasUnclaimed = nil
+          }
           emit(.resumed(summary(nodes.all[index]), kept: true))
           redeliver(nodes.all[index].id)
         case .resuming:
@@ -63,7 +101,7 @@ extension SceneState {
       }
     }
     for id in report.resuming {
-      guard let index = nodes.index(of: id), nodes.all[index].link == .suspended else { continue }
+      guard let index = nodes.index(of: id), [.suspended, .unclaimed].contains(nodes.all[index].link) else { continue }
       recordOnce(&self)
       nodes.update(at: index) { node in
         node.link = .resuming(report.host)
@@ -79,7 +117,7 @@ extension SceneState {
     Resumption(
       screen: node.id, lease: node.lease, module: node.module, host: host, input: node.input, seal: node.seal, state: node.state,
       nextTurn: node.turns + 1, parent: node.parent, children: children(of: node.id).map(summary),
-      deadline: lostHosts.first { $0.host == node.host }?.until ?? now)
+      deadline: lostHosts.first { $0.host == node.host }?.until ?? now.advanced(by: UInt64(settings.link)))
   }
 
   /// A host has made a coordinator again, or could not.
@@ -90,6 +128,7 @@ extension SceneState {
       if acceptance.wantsLifecycle != node.wantsLifecycle { lifecycleListeners += acceptance.wantsLifecycle ? 1 : -1 }
       _ = nodes.update(node.id) { node in
         node.link = .linked
+        node.wasUnclaimed = nil
         node.host = acceptance.host
         node.vetoes = acceptance.vetoes
         node.transitions = acceptance.transitions
@@ -97,10 +136,15 @@ extension SceneState {
       }
       emit(.resumed(summary(node.id), kept: false))
       redeliver(node.id)
-    case .lost: _ = nodes.update(node.id) { $0.link = .suspended }
+    case .lost:
+      _ = nodes.update(node.id) { $0.link = .suspended }
+      unclaimAgain()
     case .refused(let refusal) where refusal.code == Seal.lost: forsake(node.id, refusal)
     case .refused:
-      _ = nodes.update(node.id) { $0.link = .suspended }
+      _ = nodes.update(node.id) { node in
+        node.link = .suspended
+        node.wasUnclaimed = nil
+      }
       evict([node.id])
     }
     forgetEmptyLosses()

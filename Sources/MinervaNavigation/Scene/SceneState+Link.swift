@@ -14,7 +14,7 @@ extension SceneState {
       return
     }
     switch node.link {
-    case .linked, .unhosted, .suspended, .needsInput: return
+    case .linked, .unhosted, .suspended, .unclaimed, .needsInput: return
     case .resuming: takeResumption(report, of: node, at: time)
     case .pending:
       guard let index = pending.firstIndex(where: { $0.ticket == node.ticket }), var work = pending[index].work else { return }

@@ -22,7 +22,7 @@ extension SceneState {
     }
     return SceneTree.Screen(
       id: id, module: node.module.name, host: node.host, input: node.input, phase: node.phase, isSuspended: node.isSuspended,
-      needsInput: node.link == .needsInput, container: container,
+      isUnclaimed: node.link == .unclaimed, needsInput: node.link == .needsInput, container: container,
       slots: node.slots.map { slot in
         SceneTree.Slot(name: slot.name, content: slot.content.flatMap(screenTree).map { [$0] } ?? [])
       })
@@ -51,10 +51,25 @@ extension SceneState {
     nodes.index(of: id).map { (nodes.all[$0].host, nodes.all[$0].lease) }
   }
 
+  /// When and why a coordinator left, as far as that is still known; `nil` also of one that is open.
+  package func departure(of id: ScreenID) -> (seq: UInt64, reason: RemovalReason)? {
+    departures.entry(id).map { ($0.seq, $0.reason) }
+  }
+
+  /// Whether a request still waits for a coordinator to handle a message; `nil` when no request ever did.
+  package func isAwaited(_ message: UInt32, by id: ScreenID) -> Bool? {
+    switch nodes[id]?.outbox.first(where: { $0.number == message })?.body {
+    case .act, .input, .sealedInput: pending.contains { $0.work?.stage == .acting(id, message) }
+    default: nil
+    }
+  }
+
   private func report(_ node: Node) -> ScreenReport {
     ScreenReport(
       summary: summary(node), module: node.module, input: node.input, state: node.state, phase: node.phase, lease: node.lease,
-      isSuspended: node.isSuspended, needsInput: node.link == .needsInput, isVisible: isVisible(node.id), isScreenless: node.isScreenless,
+      isSuspended: node.isSuspended || node.link == .unclaimed, isUnclaimed: node.link == .unclaimed, isHosted: node.isHosted,
+      needsInput: node.link == .needsInput, isVisible: isVisible(node.id),
+      isScreenless: node.isScreenless,
       children: children(of: node.id),
       outputs: node.outputs, turns: node.turns, unhandled: node.outbox.count, caller: node.caller)
   }
@@ -101,9 +116,11 @@ extension SceneState {
 
   /// The coordinators whose host is lost, with the host they had: who can take them over is told by `Record.hostBack`.
   package var suspended: [ScreenReport] {
-    if lostHosts.isEmpty { return [] }
-    return nodes.all.filter { $0.link == .suspended }.map(report)
+    nodes.all.filter { $0.link == .suspended || $0.link == .unclaimed }.map(report)
   }
+
+  /// When the lease of a lost host is over.
+  package func leaseEnd(of host: String) -> SceneTime? { lostHosts.first { $0.host == host }?.until }
 
   /// The answer that was given to a `txn`, while it is remembered.
   package func answer(to txn: String) -> Answer? { memory.answer(to: txn) }
@@ -153,7 +170,7 @@ extension SceneState {
         list.append(.connect(connection(of: node, txn: request.command.txn, until: until)))
       case .resuming(let host): list.append(.resume(resumption(of: node, on: host)))
       case .linked: for message in node.outbox { list.append(.deliver(delivery(message, node))) }
-      case .suspended, .unhosted, .needsInput: break
+      case .suspended, .unhosted, .unclaimed, .needsInput: break
       }
     }
     for request in pending {

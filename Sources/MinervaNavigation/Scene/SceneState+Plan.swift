@@ -181,6 +181,7 @@ extension SceneState {
         code: "screen.needs_input",
         message: "\(id) \(summary(id).module) lost its host and the secrets of its input; close it and open it again")
     }
+    if nodes[id]?.link == .unclaimed { throw unclaimed(id) }
     guard let node = nodes[id], node.isHosted else {
       throw Refusal(code: "link.no_endpoint", message: "\(id) \(summary(id).module) has no coordinator that could be told")
     }

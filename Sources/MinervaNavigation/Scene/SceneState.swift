@@ -78,6 +78,7 @@ package struct SceneState: Hashable, Sendable {
     case .renderer(let report): take(report, at: moment)
     case .timer: takeTimer(at: moment)
     case .hostLost(let host): takeLoss(of: host, at: moment)
+    case .unclaimed(let host): leaveUnclaimed(by: host, at: moment)
     case .hostBack(let report): take(report, at: moment)
     case .callerLost(let caller): takeLoss(ofCaller: caller, at: moment)
     }

@@ -25,8 +25,10 @@ public struct SceneTree: Hashable, Sendable, Codable {
     public var input: [UInt8]
     /// What it is doing.
     public var phase: ScreenPhase
-    /// Whether its host is lost.
+    /// Whether its host is lost, and awaited.
     public var isSuspended: Bool
+    /// Whether it is a placeholder, because nobody has offered its module since a restart of the broker (P2).
+    public var isUnclaimed = false
     /// Whether it is a placeholder, because its host is lost and its input had secrets that nobody holds any more (P4).
     public var needsInput = false
     /// The container it brings.

@@ -31,7 +31,7 @@ struct RecordTests {
       for resolution in scene.answered.values.joined() { if let refusal = resolution.refusal { codes.insert(refusal.code) } }
     }
     // All but screen.needs_input and plan.followed: for those a broker must lose its memory, or a scene come to rest.
-    #expect(events.count == 24, "\(events.sorted())")
+    #expect(events.count == 25, "\(events.sorted())")
     #expect(reasons == Set(RemovalReason.allCases), "\(reasons)")
     #expect(codes.count > 20, "\(codes.sorted())")
   }

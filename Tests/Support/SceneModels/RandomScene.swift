@@ -65,7 +65,9 @@ package struct RandomScene {
     switch dice.roll(40) {
     case 0: return .renderer(.attached(renderer: dice.once(in: 4) ? "tablet" : "phone", takesOver: dice.once(in: 2)))
     case 1: return .renderer(.lost(renderer: dice.once(in: 2) ? "tablet" : "phone"))
-    case 2: return .hostLost(host: dice.once(in: 2) ? "shop-1" : "shop-2")
+    case 2:
+      let host = dice.once(in: 2) ? "shop-1" : "shop-2"
+      return dice.once(in: 3) ? .unclaimed(host: host) : .hostLost(host: host)
     case 3, 4:
       let lost = state.suspended.map(\.summary.screen)
       return .hostBack(HostReturn(host: dice.once(in: 2) ? "shop-1" : "shop-2", kept: dice.once(in: 2), resuming: lost))
@@ -262,7 +264,7 @@ extension Event.Kind {
     case .connecting(let summary), .presenting(let summary, _), .presented(let summary, _), .launched(let summary, _),
       .dismissing(let summary), .removed(let summary, _, _, _, _), .output(let summary, _, _, _, _), .delivered(let summary, _, _),
       .turned(let summary, _, _), .tabSelected(let summary, _), .split(let summary, _), .suspended(let summary),
-      .resumed(let summary, _), .needsInput(let summary):
+      .resumed(let summary, _), .needsInput(let summary), .unclaimed(let summary):
       [summary.screen]
     default: []
     }

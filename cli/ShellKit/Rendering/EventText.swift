@@ -95,7 +95,8 @@ extension EventText {
     case .admitted(let request): return [("verb", request.verb), ("caller", request.caller)]
     case .queued(let request, let behind, let because): return [("verb", request.verb), ("behind", "#\(behind)"), ("because", because)]
     case .refused(let request, let refusal): return [("verb", request.verb), ("code", refusal.code), ("text", refusal.message)]
-    case .connecting(let screen), .dismissing(let screen), .suspended(let screen), .needsInput(let screen): return named(screen)
+    case .connecting(let screen), .dismissing(let screen), .suspended(let screen), .unclaimed(let screen), .needsInput(let screen):
+      return named(screen)
     case .presenting(let screen, let via): return named(screen) + (via.map { [("via", "\($0)")] } ?? [])
     case .presented(let screen, let input), .launched(let screen, let input):
       return named(screen) + (input.isEmpty ? [] : [("input", text(input))])

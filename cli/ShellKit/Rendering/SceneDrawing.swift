@@ -61,7 +61,9 @@ package struct SceneDrawing {
       if screen.container != .none { return [] }
       return [
         back + title(of: screen),
-        screen.needsInput ? "(its host and its secrets are lost)" : screen.isSuspended ? "(waiting for its host)" : "(shows nothing)",
+        screen.needsInput
+          ? "(its host and its secrets are lost)"
+          : screen.isUnclaimed ? "(no host offers it)" : screen.isSuspended ? "(waiting for its host)" : "(shows nothing)",
       ]
     }
     let window = rendering.window(width: width, height: Self.height, titleWidth: width - DisplayWidth.of(back))

@@ -8,6 +8,8 @@ package enum TreeText {
     var text = "\(screen.id) \(Escaping.visible(screen.module))\(PayloadDigest.text(screen.input))"
     if screen.needsInput {
       text += " (needs input)"
+    } else if screen.isUnclaimed {
+      text += " (no host offers it)"
     } else if screen.isSuspended {
       text += " (suspended)"
     } else if screen.phase != .presented {
@@ -54,6 +56,7 @@ package enum TreeText {
           ("path", .text(place.path.description)), ("depth", .number(index + 1)), ("screen", .text(screen.id.description)),
           ("module", .text(screen.module)), ("host", .text(screen.host)), ("phase", .text(screen.phase.rawValue)),
           ("suspended", .flag(screen.isSuspended)), ("needs_input", .flag(screen.needsInput)),
+          ("unclaimed", .flag(screen.isUnclaimed)),
           ("input", screen.input.isEmpty ? .null : .json(String(decoding: screen.input, as: UTF8.self))),
         ]).text
       }
