@@ -225,8 +225,8 @@ let package = Package(
     tests(
       "EndToEndTests",
       on: [
-        "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaSupervision",
-        "MinervaTesting",
+        "ListDiff", "Minerva", "MinervaActors", "MinervaHosting", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation",
+        "MinervaSupervision", "MinervaTesting",
         "MinervaTransport", "MinervaWire", "RawPeers", "counter-host", "diff-client", "scene-watcher",
       ]),
     tests("LayoutTests", on: []),

@@ -26,6 +26,9 @@ public protocol BrokerGateway: DistributedActor where ActorSystem == BusSystem {
   /// What is known of each open coordinator of a scene, in the order of their opening.
   distributed func coordinators(_ scene: SceneAddress) async throws -> [ScreenReport]
 
+  /// What outlives its screen in a scene, or in all of them, those that are over included (K4).
+  distributed func leaks(_ scene: SceneAddress?) async throws -> LeakReport
+
   /// The scenes that are open, by name.
   distributed func scenes() async throws -> [SceneIdentity]
 

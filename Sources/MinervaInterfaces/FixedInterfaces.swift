@@ -42,6 +42,7 @@ public struct FixedInterfaces: Sendable {
       try await probe("snapshot") { _ = try await $0.snapshot(scene, renderings: false) }
       try await probe("rendering") { _ = try await $0.rendering(scene, screen: screen) }
       try await probe("coordinators") { _ = try await $0.coordinators(scene) }
+      try await probe("leaks") { _ = try await $0.leaks(nil) }
       try await probe("scenes") { _ = try await $0.scenes() }
       try await probe("modules") { _ = try await $0.modules() }
       try await probe("configured") { try await $0.configured(scene, txn: "", failure: nil) }
@@ -72,6 +73,7 @@ public struct FixedInterfaces: Sendable {
       try await probe("resume") { _ = try await $0.resume(ResumeOrder(scene: identity, resumption: resumption)) }
       try await probe("accept") { try await $0.accept([]) }
       try await probe("resolve") { _ = try await $0.resolve(RouteInquiry(scene: identity, question: question, context: [])) }
+      try await probe("inspect") { _ = try await $0.inspect(nil) }
       try await probe("call") { _ = try await $0.call(CoordinatorCall(scene: identity, screen: ScreenID(1), method: "", argument: [])) }
     }
   }

@@ -17,6 +17,9 @@ public protocol ModuleEndpoint: DistributedActor where ActorSystem == BusSystem 
   /// Answers for a route before it is taken (R1).
   distributed func resolve(_ inquiry: RouteInquiry) async throws -> RouteDecision
 
+  /// Says what it holds of its coordinators, of a scene or of all (K4).
+  distributed func inspect(_ scene: String?) async throws -> HostInspection
+
   /// Calls a method that a coordinator exposes to others (K7).
   distributed func call(_ call: CoordinatorCall) async throws -> [UInt8]
 }

@@ -23,6 +23,16 @@ actor SceneDouble: SceneTarget {
   private let forgetsRows: Bool
   private(set) var reachable = true
 
+  /// What a look at all scenes finds left over.
+  private let leaking = [
+    Leak(
+      kind: .task, scene: "main", screen: ScreenID(5), module: "Edit", host: "shop-1", age: 4_200, owners: ["s2 Users", "s1, gone"],
+      text: "removed at #12 (popped); its task from Shop/Edit.swift:31 goes on"),
+    Leak(
+      kind: .screen, scene: "other", screen: ScreenID(9), module: "Detail", host: "shop-1", age: nil, owners: [],
+      text: "shop-1 runs no coordinator for it"),
+  ]
+
   init(forgetsRows: Bool = false) { self.forgetsRows = forgetsRows }
 
   var scene: SceneAddress { SceneAddress(name: "main", app: "shop") }
@@ -94,7 +104,7 @@ actor SceneDouble: SceneTarget {
       })
   }
 
-  func leaks() async throws(MinervaError) -> [String] { [] }
+  func leaks(all: Bool) async throws(MinervaError) -> LeakReport { LeakReport(leaks: all ? leaking : []) }
 
   func lab(_ request: Lab) async throws(MinervaError) -> [String] {
     guard case .kill(let process) = request, let pid = pids[process] else { throw MinervaError("process.unknown", "no such process") }

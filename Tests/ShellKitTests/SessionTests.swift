@@ -36,7 +36,7 @@ struct SessionTests {
       "open Tabs via root", "tab orders", "open Item id=3", "open Login via modal:alert", "tree", "stack", "stack main/orders",
       "stack main/x",
       "tab", "show top", "list top", "screen", "screen @item", "commands top", "modules", "modules Detail", "modules Dtail", "status",
-      "leaks",
+      "leaks", "leaks --all", "leaks --all --json",
       "tree --json", "list top --json", "status --json", "routes", "option", "option timings maybe", "help tab",
     ])
     #expect(snapshotMismatch(lines.joined(separator: "\n") + "\n", "looks.txt") == nil)

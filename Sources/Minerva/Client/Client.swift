@@ -171,6 +171,13 @@ public final class Client: Sendable {
     try await session.call(.pure, within: .seconds(5)) { try await $0.coordinators(scene) }
   }
 
+  /// What outlives its screen in a scene, or in all of them with `nil`; hosts that do not answer in time are named (K4).
+  ///
+  /// What is seen is looked at again after half a second: what needs a moment to end is no leak.
+  public func leaks(in scene: SceneAddress? = SceneAddress()) async throws -> LeakReport {
+    try await session.call(.pure, within: .seconds(5)) { try await $0.leaks(scene) }
+  }
+
   /// The scenes that are open.
   public func scenes() async throws -> [SceneIdentity] { try await session.call(.pure, within: .seconds(5)) { try await $0.scenes() } }
 

@@ -47,15 +47,18 @@ public final class Context<Subject: Module>: Sendable {
   }
 
   /// Starts a task in the coordinator's scope: it is cancelled when the screen is gone.
-  public func task(_ body: @escaping @Sendable () async -> Void) {
-    link.task(body)
+  ///
+  /// One that goes on nevertheless is named by `leaks`, with the place where it was started.
+  public func task(file: String = #fileID, line: Int = #line, _ body: @escaping @Sendable () async -> Void) {
+    link.task(at: "\(file):\(line)", body)
   }
 
   /// Handles each element of a sequence as a message of the coordinator's mailbox, until the screen is gone.
   public func observe<Elements: AsyncSequence & Sendable>(
-    _ elements: Elements, _ body: @escaping @Sendable (Elements.Element) async throws -> Void
+    _ elements: Elements, file: String = #fileID, line: Int = #line,
+    _ body: @escaping @Sendable (Elements.Element) async throws -> Void
   ) where Elements.Element: Sendable {
-    link.task { [link] in
+    link.task(at: "\(file):\(line)") { [link] in
       do {
         for try await element in elements { await link.perform { try await body(element) } }
       } catch {

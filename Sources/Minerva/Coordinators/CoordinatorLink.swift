@@ -29,7 +29,8 @@ package protocol CoordinatorLink: Sendable {
   func list() async throws -> any ListControlling
 
   /// Starts a task in the coordinator's scope: it is cancelled when the screen is gone (K2).
-  func task(_ body: @escaping @Sendable () async -> Void)
+  /// - Parameter place: Where in the author's code, for whoever looks for leaks (K4).
+  func task(at place: String, _ body: @escaping @Sendable () async -> Void)
   /// Runs `body` as one message of the coordinator's mailbox.
   /// - Returns: When it was handled, or at once when the mailbox is in the middle of another message.
   func perform(_ body: @escaping @Sendable () async throws -> Void) async

@@ -110,6 +110,14 @@ distributed actor Gateway: BrokerGateway {
     return reports
   }
 
+  distributed func leaks(_ scene: SceneAddress?) async throws -> LeakReport {
+    try permit(.observe, scene: scene)
+    if let scene { try await own(scene.name) }
+    var report = await findLeaks(in: scene?.name)
+    report.leaks.removeAll { !mayTouch($0.scene, app: machine.scenes[$0.scene]?.identity.app) }
+    return report
+  }
+
   distributed func scenes() async throws -> [SceneIdentity] {
     try permit(.observe)
     return machine.scenes.values.map(\.identity).filter { mayTouch($0.name, app: $0.app) }.sorted { $0.name < $1.name }

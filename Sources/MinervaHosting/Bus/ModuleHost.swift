@@ -40,6 +40,10 @@ package distributed actor ModuleHost: ModuleEndpoint {
     try await Task { [runtime] in try await runtime.resolve(inquiry) }.value
   }
 
+  package distributed func inspect(_ scene: String?) async throws -> HostInspection {
+    await runtime.inspect(scene)
+  }
+
   package distributed func call(_ call: CoordinatorCall) async throws -> [UInt8] {
     try await Task { [runtime] in try await runtime.answer(call) }.value
   }

@@ -31,7 +31,8 @@ actor Mailbox {
 
   nonisolated let scene: SceneIdentity
   nonisolated let screen: ScreenID
-  nonisolated let lease: UInt32
+  nonisolated var lease: UInt32 { account.lease }
+  private nonisolated let account: CoordinatorAccount
   private nonisolated let coordinator: any CoordinatorRunning
   private let buffer: TurnBuffer
   private nonisolated let link: any BrokerLink
@@ -51,8 +52,6 @@ actor Mailbox {
   /// The message that the running turn handles.
   private var current: UInt32?
   private var runningTask: Task<Void, Never>?
-  private var tasks: [UInt64: Task<Void, Never>] = [:]
-  private var lastTask: UInt64 = 0
   private var isOver = false
   private var isStarted = false
 
@@ -70,14 +69,14 @@ actor Mailbox {
   private var isAwaited: Bool
 
   init(
-    coordinator: any CoordinatorRunning, buffer: TurnBuffer, lease: UInt32, nextTurn: UInt32, state: [UInt8]?, isResumed: Bool,
-    earlier: EarlierLife?, link: any BrokerLink, list: ListController
+    coordinator: any CoordinatorRunning, buffer: TurnBuffer, account: CoordinatorAccount, nextTurn: UInt32, state: [UInt8]?,
+    isResumed: Bool, earlier: EarlierLife?, link: any BrokerLink, list: ListController
   ) {
     scene = buffer.identity
     screen = buffer.screen
     self.coordinator = coordinator
     self.buffer = buffer
-    self.lease = lease
+    self.account = account
     self.nextTurn = nextTurn
     firstTurn = nextTurn
     self.state = state
@@ -147,14 +146,15 @@ actor Mailbox {
     guard !isOver else { return }
     isOver = true
     runningTask?.cancel()
-    for task in tasks.values { task.cancel() }
-    tasks = [:]
+    account.end()
     for waiter in waiters.values.joined() { waiter.fail(CancellationError()) }
     waiters = [:]
     for case .work(_, let done) in queue { done?.resume() }
     queue = []
+    account.unloads(true)
     await list.close()
     await coordinator.unload()
+    account.unloads(false)
   }
 
   // MARK: From the context
@@ -179,20 +179,6 @@ actor Mailbox {
   /// Answers another coordinator's question, beside the mailbox (K7).
   nonisolated func answer(_ question: String, _ argument: [UInt8]) async throws -> [UInt8] {
     try await coordinator.answer(question, argument)
-  }
-
-  func startTask(_ body: @escaping @Sendable () async -> Void) {
-    guard !isOver else { return }
-    lastTask += 1
-    let number = lastTask
-    tasks[number] = Task { [weak self] in
-      await body()
-      await self?.forgetTask(number)
-    }
-  }
-
-  private func forgetTask(_ number: UInt64) {
-    tasks[number] = nil
   }
 
   func screen(of token: RequestToken, run: UInt64?) async throws -> ScreenID {
@@ -227,6 +213,7 @@ actor Mailbox {
       throw MinervaError("link.not_started", "a module cannot be awaited in load(); open it there and hear its end in child(_:)")
     }
     guard let run, run == active else { return nil }
+    account.rests()
     await reportTurn(failure: nil, renders: false)
     active = nil
     return run
@@ -261,6 +248,7 @@ actor Mailbox {
     var failure: (any Error)?
     var done: CheckedContinuation<Void, Never>?
     var renders = true
+    account.handles(current)
     do {
       switch item {
       case .message(let message, _):
@@ -272,6 +260,7 @@ actor Mailbox {
     } catch {
       failure = error
     }
+    account.rests()
     await finishTurn(run: run, failure: failure, renders: renders)
     if let done {
       await list.afterUpdate()
@@ -368,6 +357,7 @@ actor Mailbox {
       if let holder, !isTaken {
         isTaken = true
         active = holder
+        account.handles(current)
       }
       switch (waiter, fate) {
       case (.screen(_, let continuation), .presented(let screen)): continuation.resume(returning: screen)

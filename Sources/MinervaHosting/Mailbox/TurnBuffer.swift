@@ -29,11 +29,14 @@ final class TurnBuffer: CoordinatorLink {
   let identity: SceneIdentity
   let screen: ScreenID
   private let state = Mutex(State())
+  private let account: CoordinatorAccount?
   private let box = MailboxReference()
 
-  init(identity: SceneIdentity, screen: ScreenID) {
+  /// - Parameter account: Whose tasks are started; `nil` when what is asked for goes nowhere.
+  init(identity: SceneIdentity, screen: ScreenID, account: CoordinatorAccount?) {
     self.identity = identity
     self.screen = screen
+    self.account = account
   }
 
   func attach(_ mailbox: Mailbox) {
@@ -91,9 +94,8 @@ final class TurnBuffer: CoordinatorLink {
     try mailbox().list
   }
 
-  func task(_ body: @escaping @Sendable () async -> Void) {
-    guard let mailbox = box.get() else { return }
-    Task { await mailbox.startTask(body) }
+  func task(at place: String, _ body: @escaping @Sendable () async -> Void) {
+    account?.start(at: place, body)
   }
 
   func perform(_ body: @escaping @Sendable () async throws -> Void) async {

@@ -4,6 +4,8 @@ import MinervaWire
 
 /// A coordinator whose module the host does not know by type.
 protocol CoordinatorRunning: Sendable {
+  /// The author's own.
+  var actor: any Actor { get }
   func restore(_ state: [UInt8]) async throws
   func load() async throws
   func container() async throws -> ContainerSpec
@@ -31,6 +33,8 @@ struct TypedCoordinator<Running: Coordinator>: CoordinatorRunning {
     self.coordinator = coordinator
     self.read = read
   }
+
+  var actor: any Actor { coordinator }
 
   func restore(_ state: [UInt8]) async throws { try await coordinator.restore(state) }
   func load() async throws { try await coordinator.load() }

@@ -19,7 +19,11 @@ package actor HostRuntime {
   private let differ: any DiffComputing
   fileprivate var mailboxes: [Key: Mailbox] = [:]
   /// What was made, or is being made, under which lease: an order that is repeated gets the same verdict.
-  private var makings: [Key: (lease: UInt32, verdict: Task<LinkVerdict, Never>)] = [:]
+  private var makings: [Key: (lease: UInt32, verdict: Task<LinkVerdict, Never>, account: CoordinatorAccount)] = [:]
+  /// Coordinators that are over, as long as something of them may be left (K4).
+  private var leaving: [CoordinatorAccount] = []
+  /// How many of them there may be before those are forgotten of which nothing is.
+  private var leavingBound = 64
 
   /// Makes a runtime.
   /// - Parameter name: The host's node name, which verdicts carry.
@@ -37,7 +41,7 @@ package actor HostRuntime {
     let connection = order.connection
     return await make(
       scene: order.scene, screen: connection.screen, lease: connection.lease, module: connection.module.name, input: connection.input,
-      state: nil, nextTurn: 1, isResumed: false, shown: nil, at: order.at)
+      parent: connection.parent, state: nil, nextTurn: 1, isResumed: false, shown: nil, at: order.at)
   }
 
   /// Makes a module again, with the state it declared last.
@@ -45,7 +49,7 @@ package actor HostRuntime {
     let resumption = order.resumption
     return await make(
       scene: order.scene, screen: resumption.screen, lease: resumption.lease, module: resumption.module.name, input: resumption.input,
-      state: resumption.state, nextTurn: resumption.nextTurn, isResumed: true,
+      parent: resumption.parent, state: resumption.state, nextTurn: resumption.nextTurn, isResumed: true,
       shown: order.shown, at: order.at)
   }
 
@@ -73,8 +77,8 @@ package actor HostRuntime {
   }
 
   private func make(
-    scene: SceneIdentity, screen: ScreenID, lease: UInt32, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32,
-    isResumed: Bool, shown: ShownList?, at time: SceneTime
+    scene: SceneIdentity, screen: ScreenID, lease: UInt32, module: String, input: [UInt8], parent: ScreenID?, state: [UInt8]?,
+    nextTurn: UInt32, isResumed: Bool, shown: ShownList?, at time: SceneTime
   ) async -> LinkVerdict {
     let key = Key(scene: scene, screen: screen)
     if let making = makings[key] {
@@ -83,31 +87,36 @@ package actor HostRuntime {
       making.verdict.cancel()
       _ = await making.verdict.value
       if let old = mailboxes.removeValue(forKey: key) { await old.end() }
+      watch(making.account)
     }
+    let account = CoordinatorAccount(scene: scene, screen: screen, module: module, lease: lease, parent: parent)
     let verdict = Task {
       await self.verdict(
-        key, lease: lease, module: module, input: input, state: state, nextTurn: nextTurn, isResumed: isResumed, shown: shown,
+        key, account, module: module, input: input, state: state, nextTurn: nextTurn, isResumed: isResumed, shown: shown,
         at: time)
     }
-    makings[key] = (lease, verdict)
+    makings[key] = (lease, verdict, account)
     return await verdict.value
   }
 
   private func verdict(
-    _ key: Key, lease: UInt32, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32, isResumed: Bool,
+    _ key: Key, _ account: CoordinatorAccount, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32, isResumed: Bool,
     shown: ShownList?, at time: SceneTime
   ) async -> LinkVerdict {
-    let buffer = TurnBuffer(identity: key.scene, screen: key.screen)
+    let buffer = TurnBuffer(identity: key.scene, screen: key.screen, account: account)
+    defer { account.isMade() }
     do {
       let offer = try modules.offer(module)
       let coordinator = try await Self.made(offer, input, buffer)
+      account.belongs(to: coordinator.actor)
       let list = ListController(
         scene: key.scene, screen: key.screen, link: link, differ: differ, hearsDisplay: { [buffer] in buffer.display($0) })
       let earlier = shown.map { shown in
         EarlierLife(shown: shown) { try await Self.screen(offer, input, shown.state, key) }
       }
       let mailbox = Mailbox(
-        coordinator: coordinator, buffer: buffer, lease: lease, nextTurn: nextTurn, state: state, isResumed: isResumed, earlier: earlier,
+        coordinator: coordinator, buffer: buffer, account: account, nextTurn: nextTurn, state: state, isResumed: isResumed,
+        earlier: earlier,
         link: link,
         list: list)
       buffer.attach(mailbox)
@@ -127,7 +136,9 @@ package actor HostRuntime {
         throw error
       }
     } catch {
-      makings[key] = nil
+      // Under another lease it may be made anew by now.
+      if makings[key]?.account === account { makings[key] = nil }
+      watch(account)
       return .refused(Refusal(error, otherwise: MinervaError.Code.moduleFactoryFailed.rawValue))
     }
   }
@@ -146,7 +157,7 @@ package actor HostRuntime {
 
   /// What a coordinator with an earlier state shows: one is made for it, and forgotten. Whatever it asks for goes nowhere.
   private static func screen(_ offer: ModuleOffer, _ input: [UInt8], _ state: [UInt8]?, _ key: Key) async throws -> Screen {
-    let coordinator = try await made(offer, input, TurnBuffer(identity: key.scene, screen: key.screen))
+    let coordinator = try await made(offer, input, TurnBuffer(identity: key.scene, screen: key.screen, account: nil))
     if let state { try await coordinator.restore(state) }
     try await coordinator.load()
     return try await coordinator.screen()
@@ -156,9 +167,30 @@ package actor HostRuntime {
   private func end(_ screen: ScreenID, upTo lease: UInt32?, in scene: SceneIdentity) {
     let key = Key(scene: scene, screen: screen)
     if let lease, let making = makings[key], making.lease > lease { return }
-    makings.removeValue(forKey: key)?.verdict.cancel()
+    if let making = makings.removeValue(forKey: key) {
+      making.verdict.cancel()
+      watch(making.account)
+    }
     // The author's last words are not waited for by the orders of others.
     if let mailbox = mailboxes.removeValue(forKey: key) { Task { await mailbox.end() } }
+  }
+
+  /// Ends an account, and keeps it until nothing of its coordinator is left. Constant time on average.
+  private func watch(_ account: CoordinatorAccount) {
+    account.end()
+    if !leaving.contains(where: { $0 === account }) { leaving.append(account) }
+    guard leaving.count > leavingBound else { return }
+    leaving.removeAll(where: \.isClosed)
+    leavingBound = max(64, 2 * leaving.count)
+  }
+
+  /// What is held of the coordinators of a scene, or of all (K4).
+  package func inspect(_ scene: String?) -> HostInspection {
+    leaving.removeAll(where: \.isClosed)
+    let accounts = makings.values.map(\.account) + leaving
+    let reports = accounts.filter { scene == nil || $0.scene.name == scene }.compactMap { $0.report() }
+    return HostInspection(
+      coordinators: reports.sorted { ($0.scene.description, $0.screen, $0.lease) < ($1.scene.description, $1.screen, $1.lease) })
   }
 
   /// Answers a question for one of the coordinators (K7).

@@ -218,6 +218,10 @@ package final class ClientTarget: SceneTarget {
 
   package func modules() async throws(MinervaError) -> [ModuleListing] { try await stating { try await self.client.modules() } }
 
+  package func leaks(all: Bool) async throws(MinervaError) -> LeakReport {
+    try await stating { try await self.client.leaks(in: all ? nil : self.scene) }
+  }
+
   package func status() async throws(MinervaError) -> StatusReport {
     // A broker that is away must not hide the processes.
     async let broker = try? client.status(within: .seconds(1))

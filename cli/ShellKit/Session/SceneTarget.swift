@@ -30,8 +30,8 @@ package protocol SceneTarget: Sendable {
   /// The process that a name means: its own, or of a pattern such as `diff-*` the first that holds a job.
   func process(_ name: String) async throws(MinervaError) -> ProcessReport
 
-  /// Coordinators that outlive their screen, each in one line.
-  func leaks() async throws(MinervaError) -> [String]
+  /// What outlives its screen in the scene, or in all.
+  func leaks(all: Bool) async throws(MinervaError) -> LeakReport
 
   /// Does what only a laboratory does; returns what to tell.
   func lab(_ request: Lab) async throws(MinervaError) -> [String]
@@ -145,7 +145,7 @@ extension SceneTarget {
 
   package func modules() async throws(MinervaError) -> [ModuleListing] { throw unsupported("modules") }
   package func status() async throws(MinervaError) -> StatusReport { throw unsupported("status") }
-  package func leaks() async throws(MinervaError) -> [String] { throw unsupported("leaks") }
+  package func leaks(all: Bool) async throws(MinervaError) -> LeakReport { throw unsupported("leaks") }
   package func process(_ name: String) async throws(MinervaError) -> ProcessReport {
     let reports = try await status().processes
     if let report = reports.first(where: { $0.name == name }) { return report }

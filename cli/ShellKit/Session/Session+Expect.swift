@@ -83,8 +83,8 @@ extension Session {
     case .enabled(let reference, let command):
       return try await enabled(command, in: rendering(of: reference, look), reference)
     case .noLeaks:
-      let leaks = try await target.leaks()
-      return leaks.isEmpty ? nil : "leaks: " + leaks.joined(separator: "; ")
+      let report = try await target.leaks(all: false)
+      return report.isEmpty ? nil : LeakText.lines(report, of: look.scene, isJSON: false).joined(separator: "; ")
     case .error, .exhaustive, .event, .output, .result: return nil
     }
   }

@@ -13,8 +13,8 @@ extension Session {
       let report = try await target.status()
       await emit(isJSON ? StatusText.json(report) : StatusText.lines(report))
     case .leaks:
-      let leaks = try await target.leaks()
-      await emit(leaks.isEmpty && !isJSON ? ["no leaks"] : isJSON ? leaks.map { JSONLine([("leak", .text($0))]).text } : leaks)
+      let report = try await target.leaks(all: call.flag("all"))
+      await emit(LeakText.lines(report, of: await target.scene.name, isJSON: isJSON))
     case .modules(let name): await emit(try ModuleText.lines(try await target.modules(), name, isJSON: isJSON))
     case .routes(nil):
       guard let listing = try await target.routes() else { throw MinervaError(.routeNoMatch, "this app has no links; its host names none") }
@@ -81,7 +81,10 @@ extension Session {
     let place = look.tree.place(of: screen.id)
     var rows = [
       ("screen", screen.id.description), ("module", screen.module), ("host", screen.host.isEmpty ? "none" : screen.host),
-      ("phase", screen.needsInput ? "needs input" : screen.isSuspended ? "suspended" : screen.phase.rawValue),
+      (
+        "phase",
+        screen.needsInput ? "needs input" : screen.isUnclaimed ? "unclaimed" : screen.isSuspended ? "suspended" : screen.phase.rawValue
+      ),
       ("place", place.map { "\($0.path), depth \($0.depth)" } ?? "none"),
       ("input", screen.input.isEmpty ? "none" : String(decoding: screen.input, as: UTF8.self)),
     ]

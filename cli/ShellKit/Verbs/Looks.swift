@@ -46,8 +46,16 @@ extension Verb {
     examples: [.init("status --json", "one process a line")], request: { _ in .look(.status) })
 
   static let leaks = Verb(
-    "leaks", .look, "Names coordinators that outlive their screen", forms: [Form()], options: OptionDefinition.ofLooks,
-    examples: [.init("leaks", "nothing, if all is well")], request: { _ in .look(.leaks) })
+    "leaks", .look, "Names what outlives its screen: coordinators, tasks, handlers",
+    discussion: """
+      Every host is asked what it runs, and that is compared with the scenes: coordinators and tasks whose screen is gone, handlers over \
+      their deadline, screens that nobody runs. Tasks are known when they were started through a coordinator's context. A host that does \
+      not answer is named.
+      """,
+    forms: [Form()],
+    options: [.flag("json", "one JSON object a line"), .flag("all", "of every scene, also of those that are over")],
+    examples: [.init("leaks", "no leaks, if all is well"), .init("leaks --all --json", "for a watcher of a whole broker")],
+    request: { _ in .look(.leaks) })
 
   static let watch = Verb(
     "watch", .look, "Shows events as they happen, until Ctrl-C", isEveryday: true,
