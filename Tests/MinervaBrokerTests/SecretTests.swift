@@ -129,6 +129,44 @@ struct SecretTests {
     }
   }
 
+  @Test("P4: before a host has said what is secret, and in another app's module, nothing that may be secret is written down")
+  func undecided() throws {
+    var machine = opened()
+    machine.settle()
+    var again = try Machine(restarting: machine, epoch: 2)
+    func stack(_ module: ModuleAddress) -> Command.Action {
+      .setStack(NavPath(layer: 0), [.module(ModuleAddress(name: "Home"), input: []), .module(module, input: input())])
+    }
+    let early = again.request(stack(ModuleAddress(name: "Login")), txn: "early")
+    let named = again.request(.go(name: "login", from: nil, input: input()), txn: "go")
+    let sent = again.request(.send(.top, input()), txn: "sent")
+    again.commit()
+    #expect(again.refusal(of: early) == "input.secret" && again.refusal(of: named) == "input.secret")
+    #expect(again.refusal(of: sent) == nil)
+    register(&again)
+    let elsewhere = again.request(stack(ModuleAddress(app: "other", name: "Login")), txn: "elsewhere")
+    let misspelt = again.request(stack(ModuleAddress(name: "Logn")), txn: "misspelt")
+    again.commit()
+    #expect(again.refusal(of: elsewhere) == "input.secret" && again.refusal(of: misspelt) == "module.unknown")
+    #expect(try !isWritten(again))
+  }
+
+  @Test("P4: a host cannot name the seal of another's secret in its transitions")
+  func foreignSeals() {
+    var machine = opened()
+    machine.request(.open(Command.Opening(ModuleAddress(name: "Login"), input: input())), txn: "b")
+    machine.settle()
+    let thief = machine.request(.open(Command.Opening(ModuleAddress(name: "Home"))), txn: "c")
+    machine.commit()
+    var opening = Command.Opening(ModuleAddress(name: "Home"))
+    opening.seal = machine.broker.scenes["main"]?.state.seal(of: ScreenID(2))
+    let acceptance = Acceptance(host: "shop-1", transitions: [NamedTransition(name: "steal", opening: opening)])
+    machine.take(
+      machine.broker.linked(machine.identity, LinkReport(screen: ScreenID(3), lease: 1, verdict: .accepted(acceptance)), now: machine.now))
+    machine.commit()
+    #expect(machine.refusal(of: thief) == "bus.bad_message")
+  }
+
   @Test("P4: an input with a secret is opened whole and seen redacted")
   func openedSecrets() throws {
     var machine = opened()

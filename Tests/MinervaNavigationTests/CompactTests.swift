@@ -40,6 +40,23 @@ struct CompactTests {
     }
   }
 
+  @Test(
+    "A name that does not read back from its text, as snapshots hold it, is refused",
+    arguments: [
+      ModuleAddress(name: ""), ModuleAddress(name: "a@b@c"), ModuleAddress(name: "x/y"), ModuleAddress(app: "", name: "M"),
+      ModuleAddress(name: "M", host: ""), ModuleAddress(app: "a/b", name: "M"),
+    ])
+  func badAddresses(address: ModuleAddress) {
+    let open = Command(txn: "t", caller: "c", action: .open(Command.Opening(address)))
+    #expect(throws: CompactError.self) { try record(try #require(bytes(.command(open)))) }
+  }
+
+  @Test("A layer that is none does not stop the writer, and no reader takes it", arguments: [-1, 65_536, Int.max])
+  func badLayers(layer: Int) {
+    let back = Command(txn: "t", caller: "c", action: .back(count: 1, in: NavPath(layer: layer)))
+    #expect(throws: CompactError.self) { try record(try #require(bytes(.command(back)))) }
+  }
+
   private static let samples: [Command] = [
     Command(
       txn: "ü", caller: "", origin: ScreenID(4_000_000_000), action: .open(sample()), policy: .supersede, ifTop: .path(.main),

@@ -126,6 +126,10 @@ struct LinkTests {
       #expect(stage.ask(opening("Odd"))?.refusal?.code == "link.bad_container")
       #expect(stage.state.coordinatorCount == 0)
     }
+    for slot in ["", "a/b"] {
+      stage.catalog["Odd"] = .accepted(Acceptance(host: "h", slots: [slot]))
+      #expect(stage.ask(opening("Odd"))?.refusal?.code == "link.bad_container")
+    }
   }
 
   @Test("L5, A07: an awaited module that is replaced ends the wait of whoever awaited it, and of nobody else")

@@ -56,6 +56,9 @@ extension Gateway {
           break
         } catch let error as MinervaError where error.code == .deadline || error.code == .backpressure {
           machine.count("orders.repeated")
+          // A full window is refused at once; a host that is stopped keeps it full until it counts as lost.
+          if let pause = error.retryAfterMilliseconds { try? await Task.sleep(for: .milliseconds(pause)) }
+          guard lanes[host]?.isDropped == false else { break }
         } catch {
           machine.count("orders.dropped", batch.count)
           break

@@ -82,7 +82,7 @@ distributed actor Gateway: BrokerGateway {
 
   distributed func routes() async throws -> [RouteListing] {
     try permit(.observe)
-    return machine.routeListings
+    return machine.routeListings.filter { mayKnow($0.app) }
   }
 
   distributed func snapshot(_ scene: SceneAddress, renderings: Bool) async throws -> SceneSnapshot {
@@ -125,7 +125,7 @@ distributed actor Gateway: BrokerGateway {
 
   distributed func modules() async throws -> [ModuleListing] {
     try permit(.observe)
-    return machine.registry.apps.flatMap { app in
+    return machine.registry.apps.filter(mayKnow).flatMap { app in
       machine.registry.modules(of: app).map { ModuleListing(app: app, module: $0.module, hosts: $0.hosts) }
     }
   }
@@ -145,7 +145,7 @@ distributed actor Gateway: BrokerGateway {
   // MARK: Hosts
 
   distributed func register(_ registration: HostRegistration) async throws -> HostReceipt {
-    let caller = try permitted(.admin)
+    let caller = try permitServing(registration.app)
     guard registration.node == caller.node else {
       throw MinervaError(.badMessage, "\(caller.node) cannot register as \(registration.node)")
     }
@@ -161,24 +161,24 @@ distributed actor Gateway: BrokerGateway {
   }
 
   distributed func turn(_ submission: TurnSubmission) async throws -> TurnReceipt {
-    let node = try permitted(.admin).node
+    let node = try permit(.admin, scene: SceneAddress(submission.scene))
     let answer = try await reply { $0.turn(submission, token: $1, node: node, now: $2) }
     guard case .turned(let receipt) = answer else { throw Self.unexpected }
     return receipt
   }
 
   distributed func rendered(_ report: RenderingReport) async throws {
-    let node = try permitted(.admin).node
+    let node = try permit(.admin, scene: SceneAddress(report.scene))
     perform(machine.rendered(report, node: node, now: now))
   }
 
   distributed func service(_ name: String, app: String) async throws -> ServiceLocation {
-    _ = try permitted(.admin)
+    _ = try permitServing(app)
     return try machine.registry.service(name, of: app)
   }
 
   distributed func location(of screen: ScreenID, scene: SceneAddress) async throws -> ServiceLocation {
-    _ = try permitted(.admin)
+    try permit(.admin, scene: scene)
     guard let report = machine.scenes[scene.name]?.state.screen(screen) else {
       throw MinervaError(.staleRef, "\(screen) is not open in \(scene.name)")
     }
@@ -189,7 +189,7 @@ distributed actor Gateway: BrokerGateway {
   // MARK: Diff workers
 
   distributed func offer(_ offer: DiffOffer) async throws {
-    let caller = try permitted(.admin)
+    let caller = try permitServing(nil)
     guard offer.worker == caller.node else { throw MinervaError(.badMessage, "\(caller.node) cannot offer for \(offer.worker)") }
     perform(machine.offer(offer, incarnation: caller.incarnation, pid: pids[caller.node] ?? 0, now: now))
   }
@@ -273,6 +273,21 @@ distributed actor Gateway: BrokerGateway {
     return caller
   }
 
+  /// Requires an administrator who may serve an app, or, without one, everything: it sees the inputs of every scene it serves.
+  private func permitServing(_ app: String?) throws(MinervaError) -> PeerIdentity {
+    let caller = try permitted(.admin)
+    let grant = caller.grant
+    guard grant.isUnrestricted || grant.scenes.isEmpty && app.map(grant.apps.contains) ?? false else {
+      throw MinervaError(.unauthorized, "the key of \(caller.node) may not serve \(app ?? "every app")")
+    }
+    return caller
+  }
+
+  private func mayKnow(_ app: String) -> Bool {
+    guard let apps = BusSystem.currentCaller?.grant.apps, !apps.isEmpty else { return true }
+    return apps.contains(app)
+  }
+
   private func mayTouch(_ scene: String, app: String?) -> Bool {
     guard let grant = BusSystem.currentCaller?.grant, !grant.isUnrestricted else { return true }
     return app.map { grant.covers(scene, app: $0) } ?? (grant.apps.isEmpty && grant.covers(scene, app: ""))
@@ -328,13 +343,13 @@ distributed actor Gateway: BrokerGateway {
   static func direct(_ table: inout ExposureTable<$BrokerGateway, Gateway>) throws {
     try table.later("request") { me, arguments, reply in try me.request(arguments.next(), reply) }
     try table.later("turn") { me, arguments, reply in
-      let node = try me.permitted(.admin).node
       let submission: TurnSubmission = try arguments.next()
+      let node = try me.permit(.admin, scene: SceneAddress(submission.scene))
       me.bring(reply) { $0.turn(submission, token: $1, node: node, now: $2) }
     }
     try table.direct("rendered") { me, arguments in
-      let node = try me.permitted(.admin).node
       let report: RenderingReport = try arguments.next()
+      let node = try me.permit(.admin, scene: SceneAddress(report.scene))
       me.perform(me.machine.rendered(report, node: node, now: me.now))
     }
   }

@@ -163,7 +163,8 @@ extension BrokerStateMachine {
       actions.append(.answer(token, .refused(error.code == .routeNoMatch ? error.rolledBack : error)))
     case (.plan(let plan), .success(let trace)):
       let command = Command(
-        txn: "\(plan.id).\(scenes[scene]?.state.seq ?? 0)", caller: plan.caller, action: .follow(following(trace, journey, in: scene)))
+        txn: "\(Self.own)\(plan.id).\(scenes[scene]?.state.seq ?? 0)", caller: plan.caller,
+        action: .follow(following(trace, journey, in: scene)))
       feed(.command(command), to: scene, now: now, &actions)
     case (.plan(let plan), .failure(let error)): end(plan, Refusal(error), in: scene, now: now, &actions)
     }
@@ -177,7 +178,7 @@ extension BrokerStateMachine {
 
   private mutating func end(_ plan: PlanReport, _ refusal: Refusal, in scene: String, now: Moment, _ actions: inout [BrokerAction]) {
     let command = Command(
-      txn: "\(plan.id).\(scenes[scene]?.state.seq ?? 0)", caller: plan.caller, action: .endPlan(plan.id, refusal))
+      txn: "\(Self.own)\(plan.id).\(scenes[scene]?.state.seq ?? 0)", caller: plan.caller, action: .endPlan(plan.id, refusal))
     feed(.command(command), to: scene, now: now, &actions)
   }
 
@@ -233,8 +234,8 @@ extension BrokerStateMachine {
     } catch {
       return actions.append(.answer(token, .refused(error)))
     }
-    answers[AnswerKey(scene: scene, caller: request.caller, txn: request.txn), default: []].append(token)
-    callers[node, default: []].insert(AnswerKey(scene: scene, caller: request.caller, txn: ""))
+    answers[AnswerKey(scene: scene, txn: request.txn), default: []].append(token)
+    note(request.caller, at: node, in: scene)
     feed(.command(command), to: scene, now: now, &actions)
   }
 }

@@ -44,8 +44,10 @@ extension BrokerStateMachine {
     case .end(let departure): end(departure, of: slot, &actions)
     case .render(let transition): publish(.transition(transition), of: slot, record: transition.seq, now: now, &actions)
     case .renderer(let renderer, let refusal):
-      guard let token = renderers.removeValue(forKey: AnswerKey(scene: scene, caller: renderer, txn: "")) else { return }
-      actions.append(.answer(token, refusal.map { .refused(MinervaError($0)) } ?? .done))
+      let key = RendererKey(scene: scene, renderer: renderer)
+      guard var tokens = renderers.removeValue(forKey: key), !tokens.isEmpty else { return }
+      actions.append(.answer(tokens.removeFirst(), refusal.map { .refused(MinervaError($0)) } ?? .done))
+      if !tokens.isEmpty { renderers[key] = tokens }
     case .wake(let time):
       if let time { wakes.insert(WakeQueue.Entry(at: slot.moment(of: time), scene: scene)) }
     case .resolve(let plan): resolve(plan, in: scene, now: now, &actions)
@@ -56,8 +58,7 @@ extension BrokerStateMachine {
   }
 
   private mutating func reply(_ answer: Answer, scene: String, _ actions: inout [BrokerAction]) {
-    let key = AnswerKey(scene: scene, caller: answer.caller, txn: answer.txn)
-    guard let tokens = answers.removeValue(forKey: key) else { return }
+    guard let tokens = answers.removeValue(forKey: AnswerKey(scene: scene, txn: answer.txn)) else { return }
     count("answers")
     let reply: BrokerAction.Reply =
       switch answer.resolution {
@@ -137,17 +138,26 @@ extension BrokerStateMachine {
     }
   }
 
+  /// Forgets a scene that is over. Whoever asked it for something after its end is told so: its effects do not happen any more.
   private mutating func close(_ scene: String, _ actions: inout [BrokerAction]) {
+    for (_, token) in takeWaiting(where: { $0 == scene }) { actions.append(.answer(token, .refused(.sceneEnded(scene)))) }
+    forget(scene)
+  }
+
+  /// Drops a scene with all that is kept beside it.
+  mutating func forget(_ scene: String) {
     scenes.removeValue(forKey: scene)?.isOpen = false
     vaults.removeValue(forKey: scene)
     duePlans.removeValue(forKey: scene)
-    for journey in journeys.removeValue(forKey: scene) ?? [] {
-      if case .request(_, let token, _) = journey.reason { actions.append(.answer(token, .refused(.sceneEnded(scene)))) }
-    }
-    for key in linking.keys.sorted(by: { $0.screen < $1.screen }) where key.scene == scene { dropEarly(key, &actions) }
     linking = linking.filter { $0.key.scene != scene }
     parked = parked.filter { $0.key.scene != scene }
     makers = makers.filter { $0.key.scene != scene }
+    showing = showing.filter { $0.key.scene != scene }
+    absentRenderers = absentRenderers.filter { $0.key.scene != scene }
+    for (node, keys) in callers where keys.contains(where: { $0.scene == scene }) {
+      let others = keys.filter { $0.scene != scene }
+      callers[node] = others.isEmpty ? nil : others
+    }
   }
 
   // MARK: Events

@@ -11,11 +11,11 @@ extension BrokerStateMachine {
     var actions: [BrokerAction] = []
     count("requests")
     do throws(MinervaError) {
+      guard !request.command.txn.hasPrefix(Self.own) else { throw .reservedTxn }
       let name = try open(request.scene, now: now, &actions)
       var command = request.command
       command.action = try sealed(command.action, in: name)
-      let key = AnswerKey(scene: name, caller: request.command.caller, txn: request.command.txn)
-      answers[key, default: []].append(token)
+      answers[AnswerKey(scene: name, txn: request.command.txn), default: []].append(token)
       note(request.command.caller, at: node, in: name)
       feed(.command(command), to: name, now: now, &actions)
     } catch {
@@ -25,10 +25,10 @@ extension BrokerStateMachine {
   }
 
   /// Notes who asks a scene from where, so that what is not begun can be taken back when the caller is gone for good.
-  private mutating func note(_ caller: String, at node: String, in scene: String) {
+  mutating func note(_ caller: String, at node: String, in scene: String) {
     guard let slot = scenes[scene], slot.lastCaller.map({ $0.caller != caller || $0.node != node }) ?? true else { return }
     slot.lastCaller = (node, caller)
-    callers[node, default: []].insert(AnswerKey(scene: scene, caller: caller, txn: ""))
+    callers[node, default: []].insert(CallerKey(scene: scene, caller: caller))
   }
 
   /// A caller wants to see a scene.
@@ -66,6 +66,8 @@ extension BrokerStateMachine {
   package mutating func configured(_ address: SceneAddress, txn: String, failure: Refusal?, now: Moment) throws(MinervaError)
     -> [BrokerAction]
   {
+    // A scene that is over is not begun anew by whoever was late.
+    guard scenes[address.name] != nil else { return [] }
     var actions: [BrokerAction] = []
     feed(.configured(txn: txn, failure: failure), to: try open(address, now: now, &actions), now: now, &actions)
     return actions
@@ -77,10 +79,12 @@ extension BrokerStateMachine {
   package mutating func renderer(_ address: SceneAddress, report: RendererReport, token: CallToken, node: String, now: Moment)
     -> [BrokerAction]
   {
-    looking(at: address, token: token, now: now) { machine, name, actions in
+    let isAttached = if case .attached = report { true } else { false }
+    if isServing, !isAttached, scenes[address.name] == nil { return [.answer(token, .refused(.sceneEnded(address.name)))] }
+    return looking(at: address, token: token, now: now) { machine, name, actions in
       machine.note(report, at: node, in: name)
       if case .attached(let renderer, _) = report {
-        machine.renderers[AnswerKey(scene: name, caller: renderer, txn: "")] = token
+        machine.renderers[RendererKey(scene: name, renderer: renderer), default: []].append(token)
         machine.feed(.renderer(report), to: name, now: now, &actions)
       } else {
         machine.feed(.renderer(report), to: name, now: now, &actions)
@@ -96,6 +100,9 @@ extension BrokerStateMachine {
     case .lost(let renderer): showing[RendererKey(scene: scene, renderer: renderer)] = nil
     }
   }
+
+  /// With this begin the names of requests that a broker makes by itself; no caller's may.
+  static let own = "~"
 
   /// The scene of an address, begun if it does not exist: with the start module of its app, if the app has one.
   mutating func open(_ address: SceneAddress, now: Moment, _ actions: inout [BrokerAction]) throws(MinervaError) -> String {
@@ -116,7 +123,7 @@ extension BrokerStateMachine {
     let state = SceneState(scene: address.name, app: app, settings: sceneSettings)
     scenes[address.name] = SceneSlot(identity: identity, state: state, now: now)
     if let start = registry.start(of: app) {
-      let launch = Command(txn: "start", caller: "broker", action: .launch(module: ModuleAddress(name: start), input: []))
+      let launch = Command(txn: Self.own + "start", caller: "broker", action: .launch(module: ModuleAddress(name: start), input: []))
       feed(.command(launch), to: address.name, now: now, &actions)
       guard isServing else { throw .recovering }
     }
@@ -201,30 +208,12 @@ extension BrokerStateMachine {
   /// What was not durable never happens here: the journal refuses a write under an older epoch.
   package mutating func disown(_ names: Set<String>) -> [BrokerAction] {
     var actions: [BrokerAction] = []
-    func refuse(_ scene: String, _ tokens: [CallToken]) {
-      for token in tokens { actions.append(.answer(token, .refused(.notOwner(of: scene, epoch: nil, owner: nil)))) }
+    for (scene, token) in takeWaiting(where: names.contains) {
+      actions.append(.answer(token, .refused(.notOwner(of: scene, epoch: nil, owner: nil))))
     }
-    for (key, tokens) in answers where names.contains(key.scene) { refuse(key.scene, tokens) }
-    for (key, tokens) in turns where names.contains(key.scene) { refuse(key.scene, tokens) }
-    for (key, token) in renderers where names.contains(key.scene) { refuse(key.scene, [token]) }
-    for (key, waiting) in early where names.contains(key.scene) { refuse(key.scene, waiting.map(\.1)) }
-    for (scene, waiting) in journeys where names.contains(scene) {
-      for journey in waiting { if case .request(_, let token, _) = journey.reason { refuse(scene, [token]) } }
-    }
-    journeys = journeys.filter { !names.contains($0.key) }
-    duePlans = duePlans.filter { !names.contains($0.key) }
-    vaults = vaults.filter { !names.contains($0.key) }
-    answers = answers.filter { !names.contains($0.key.scene) }
-    turns = turns.filter { !names.contains($0.key.scene) }
-    renderers = renderers.filter { !names.contains($0.key.scene) }
-    early = early.filter { !names.contains($0.key.scene) }
-    linking = linking.filter { !names.contains($0.key.scene) }
-    makers = makers.filter { !names.contains($0.key.scene) }
-    parked = parked.filter { !names.contains($0.key.scene) }
     for name in names {
-      guard let slot = scenes.removeValue(forKey: name) else { continue }
-      slot.isOpen = false
-      count("scenes.disowned")
+      if scenes[name] != nil { count("scenes.disowned") }
+      forget(name)
     }
     return actions
   }

@@ -33,11 +33,14 @@ package struct BrokerStateMachine {
     case look(CallToken, scene: String, tree: SceneTree, record: UInt64, at: SceneTime, settled: Bool, renderings: Bool)
   }
 
-  /// Who waits for what.
+  /// Who waits for what. A txn is one request of its scene, whoever asks for it again (N2).
   struct AnswerKey: Hashable {
     var scene: String
-    var caller: String
     var txn: String
+  }
+  struct CallerKey: Hashable {
+    var scene: String
+    var caller: String
   }
   struct TurnKey: Hashable {
     var scene: String
@@ -92,7 +95,8 @@ package struct BrokerStateMachine {
 
   var answers: [AnswerKey: [CallToken]] = [:]
   var turns: [TurnKey: [CallToken]] = [:]
-  var renderers: [AnswerKey: CallToken] = [:]
+  /// Renderers that wait to be attached, each in the order of its asking.
+  var renderers: [RendererKey: [CallToken]] = [:]
   /// The process behind each renderer; a restarted broker knows the primary one by name alone, and waits for it from that moment.
   var showing: [RendererKey: String] = [:]
   var absentRenderers: [RendererKey: Moment] = [:]
@@ -115,7 +119,7 @@ package struct BrokerStateMachine {
   package internal(set) var desk = DiffDesk()
   var workers: [String: UInt64] = [:]
   /// Callers seen at each node, and lost nodes with the moment after which their callers are gone for good.
-  var callers: [String: Set<AnswerKey>] = [:]
+  var callers: [String: Set<CallerKey>] = [:]
   var absentCallers: [String: Moment] = [:]
   var wakes = WakeQueue()
   /// The events that are kept for watchers, of all scenes.
@@ -236,20 +240,31 @@ package struct BrokerStateMachine {
     }
   }
 
+  /// Takes out every call that waits for something in these scenes, in the order in which they came.
+  mutating func takeWaiting(where isTheirs: (String) -> Bool) -> [(scene: String, token: CallToken)] {
+    var waiting: [(scene: String, token: CallToken)] = []
+    func take<Key, Waiting>(_ table: inout [Key: Waiting], _ scene: (Key) -> String, _ tokens: (Waiting) -> [CallToken]) {
+      for (key, value) in table where isTheirs(scene(key)) {
+        waiting += tokens(value).map { (scene(key), $0) }
+        table[key] = nil
+      }
+    }
+    take(&answers, \.scene) { $0 }
+    take(&turns, \.scene) { $0 }
+    take(&renderers, \.scene) { $0 }
+    take(&early, \.scene) { $0.map(\.1) }
+    take(&journeys, { $0 }) { $0.compactMap { if case .request(_, let token, _) = $0.reason { token } else { nil } } }
+    return waiting.sorted { $0.token < $1.token }
+  }
+
   /// A commit failed: whoever waits for it is told, memory beyond the journal is discarded, and the journal is opened anew (P1).
   package mutating func commitFailed(_ error: MinervaError) -> [BrokerAction] {
     guard isServing else { return [] }
     isServing = false
     count("journal.failures")
     var actions: [BrokerAction] = []
-    for journey in journeys.sorted(by: { $0.key < $1.key }).flatMap(\.value) {
-      if case .request(_, let token, _) = journey.reason { actions.append(.answer(token, .refused(error))) }
-    }
-    journeys = [:]
+    for (_, token) in takeWaiting(where: { _ in true }) { actions.append(.answer(token, .refused(error))) }
     duePlans = [:]
-    let waiting =
-      answers.values.flatMap { $0 } + turns.values.flatMap { $0 } + renderers.values + early.values.flatMap { $0.map(\.1) }
-    for token in waiting.sorted() { actions.append(.answer(token, .refused(error))) }
     while let item = held.popFirst(upTo: .max) {
       switch item {
       case .reply(let token, _), .receipt(let token, _, _, _), .look(let token, _, _, _, _, _, _):
@@ -257,11 +272,7 @@ package struct BrokerStateMachine {
       case .effects: continue
       }
     }
-    answers = [:]
-    turns = [:]
-    renderers = [:]
     linking = [:]
-    early = [:]
     parked = [:]
     for slot in scenes.values { slot.isOpen = false }
     discarded = scenes
@@ -301,6 +312,8 @@ struct HeldQueue<Item> {
 }
 
 extension MinervaError {
+  static let reservedTxn = MinervaError(.badMessage, "a txn that begins with \(BrokerStateMachine.own) is a broker's own; choose another")
+
   static let recovering = MinervaError(
     .journalUnavailable, "the journal is being opened again after a failure; try again in a moment", retryable: true)
 

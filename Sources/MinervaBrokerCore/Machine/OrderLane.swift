@@ -7,6 +7,8 @@ package import MinervaInterfaces
 package final class OrderLane {
   private var waiting: [HostOrder] = []
   private var isSending = false
+  /// Whether what was taken last, or waited with it, has been dropped since.
+  package private(set) var isDropped = false
 
   package init() {}
 
@@ -26,11 +28,15 @@ package final class OrderLane {
       isSending = false
       return nil
     }
+    isDropped = false
     let batch = Array(waiting.prefix(Self.batch))
     waiting.removeFirst(batch.count)
     return batch
   }
 
   /// Drops what waits: the host is gone.
-  package func drop() { waiting = [] }
+  package func drop() {
+    waiting = []
+    isDropped = true
+  }
 }

@@ -127,6 +127,9 @@ package struct Registry {
     return known.map { .fields($0) } ?? .none
   }
 
+  /// Whether a host of an app has ever said which modules there are.
+  func knows(_ app: String) -> Bool { inputs.keys.contains { $0.app == app } }
+
   /// The schemas with secrets of an app.
   func secretiveInputs(of app: String) -> [PayloadSchema] { inputs.filter { $0.key.app == app }.compactMap(\.value) }
 

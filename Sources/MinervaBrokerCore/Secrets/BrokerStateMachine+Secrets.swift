@@ -13,7 +13,7 @@ extension BrokerStateMachine {
   /// An action as it may be recorded.
   /// - Throws: `bus.bad_message` for an action that names a seal itself, `input.secret` for a secret given where it can't be sealed.
   mutating func sealed(_ action: Command.Action, in scene: String) throws(MinervaError) -> Command.Action {
-    if action.seal != nil { throw MinervaError(.badMessage, "seals are made by brokers") }
+    if action.seal != nil { throw Self.foreignSeal }
     switch action {
     case .open(var opening):
       if opening.unhosted { return action }
@@ -25,18 +25,19 @@ extension BrokerStateMachine {
     case .act(let ref, .enter(let field, let value)):
       guard mustSeal(field, of: ref, in: scene) else { return action }
       return .act(ref, .enterSealed(field: field, seal(Array(value.utf8), in: scene)))
-    case .launch(let module, let input): try requireOpen(input, of: module.name, in: scene, verb: action.verb)
-    case .go(_, _, let input?): try requireOpen(input, of: nil, in: scene, verb: action.verb)
+    case .launch(let module, let input): try requireOpen(input, of: module, in: scene, verb: action.verb)
+    case .go(_, _, let input?): try requireOpen(input, in: scene, verb: action.verb)
     case .setStack(_, let elements):
-      for case .module(let module, let input) in elements { try requireOpen(input, of: module.name, in: scene, verb: action.verb) }
+      for case .module(let module, let input) in elements { try requireOpen(input, of: module, in: scene, verb: action.verb) }
     case .follow(let following):
-      for step in following.steps { try requireOpen(step.input, of: step.module.name, in: scene, verb: action.verb) }
+      for step in following.steps { try requireOpen(step.input, of: step.module, in: scene, verb: action.verb) }
     default: break
     }
     return action
   }
 
-  /// A verdict as it may be recorded: what was sealed in doubt is opened, and containers that start with secrets are refused.
+  /// A verdict as it may be recorded: what was sealed in doubt is opened; containers that start with secrets, and transitions that name a
+  /// seal, are refused.
   func checked(_ report: LinkReport, in scene: String) -> LinkReport {
     guard case .accepted(var acceptance) = report.verdict else { return report }
     var starts: [ModuleStart] = []
@@ -48,7 +49,13 @@ extension BrokerStateMachine {
     starts += acceptance.transitions.map { ModuleStart($0.opening.module, input: $0.opening.input) }
     var report = report
     do throws(MinervaError) {
-      for start in starts { try requireOpen(start.input, of: start.module.name, in: scene, verb: "start") }
+      if acceptance.transitions.contains(where: { $0.opening.seal != nil }) { throw Self.foreignSeal }
+      for start in starts {
+        // Written by the author of the module, who may name one that no host offers yet.
+        if case .fields(let schema) = registry.secrecy(of: start.module.name, in: app(of: start.module, in: scene)) {
+          try requireOpen(start.input, under: [schema], verb: "start")
+        }
+      }
     } catch {
       report.verdict = .refused(Refusal(error))
       return report
@@ -73,8 +80,7 @@ extension BrokerStateMachine {
 
   /// What may be seen of a module's input, and the seal of the whole, if there is anything to hide.
   private mutating func sealed(_ input: [UInt8], of module: ModuleAddress, in scene: String) -> ([UInt8], Seal?) {
-    let app = module.app ?? scenes[scene]?.identity.app ?? ""
-    switch registry.secrecy(of: module.name, in: app) {
+    switch registry.secrecy(of: module.name, in: app(of: module, in: scene)) {
     case .none: return (input, nil)
     case .unknown: return input.isEmpty ? (input, nil) : (Self.hidden, seal(input, in: scene))
     case .fields(let schema):
@@ -90,7 +96,8 @@ extension BrokerStateMachine {
       let (shown, seal) = sealed(input, of: module, in: scene)
       return seal.map { (shown, $0) }
     }
-    guard registry.secretiveInputs(of: slot.identity.app).contains(where: { $0.redacted(input) != input }) else { return nil }
+    let app = slot.identity.app
+    guard !registry.knows(app) || registry.secretiveInputs(of: app).contains(where: { $0.redacted(input) != input }) else { return nil }
     return (Self.hidden, seal(input, in: scene))
   }
 
@@ -106,21 +113,41 @@ extension BrokerStateMachine {
     if case .id = ref { true } else { slot.state.requests.isEmpty }
   }
 
-  /// Refuses secrets where a record would have to hold them.
-  /// - Parameter module: Whose input it is; of any module of the app, if `nil`.
-  private func requireOpen(_ input: [UInt8], of module: String?, in scene: String, verb: String) throws(MinervaError) {
-    let app = scenes[scene]?.identity.app ?? ""
-    let schemas: [PayloadSchema]
-    if let module {
-      guard case .fields(let schema) = registry.secrecy(of: module, in: app) else { return }
-      schemas = [schema]
-    } else {
-      schemas = registry.secretiveInputs(of: app)
+  /// Refuses secrets where a record would have to hold them, and what may be one as long as no host has said.
+  private func requireOpen(_ input: [UInt8], of module: ModuleAddress, in scene: String, verb: String) throws(MinervaError) {
+    let app = app(of: module, in: scene)
+    switch registry.secrecy(of: module.name, in: app) {
+    case .none: return
+    case .fields(let schema): try requireOpen(input, under: [schema], verb: verb)
+    case .unknown where input.isEmpty: return
+    case .unknown:
+      guard registry.knows(app) else { throw Self.undecided(verb, app) }
+      _ = try registry.host(for: module.name, of: app, pin: module.host)
     }
+  }
+
+  /// The same of an input whose module is only known when its turn comes: any of the scene's app.
+  private func requireOpen(_ input: [UInt8], in scene: String, verb: String) throws(MinervaError) {
+    let app = scenes[scene]?.identity.app ?? ""
+    guard input.isEmpty || registry.knows(app) else { throw Self.undecided(verb, app) }
+    try requireOpen(input, under: registry.secretiveInputs(of: app), verb: verb)
+  }
+
+  private func requireOpen(_ input: [UInt8], under schemas: [PayloadSchema], verb: String) throws(MinervaError) {
     for schema in schemas where schema.redacted(input) != input {
       throw MinervaError("input.secret", "\(verb) would write a secret of \(schema.name) down; give it with open, send or enter")
     }
   }
+
+  private static let foreignSeal = MinervaError(.badMessage, "seals are made by brokers")
+
+  private static func undecided(_ verb: String, _ app: String) -> MinervaError {
+    MinervaError(
+      "input.secret", "no host of \(app) has said yet what is secret in it, and \(verb) would write it down; try again in a moment",
+      retryable: true)
+  }
+
+  private func app(of module: ModuleAddress, in scene: String) -> String { module.app ?? scenes[scene]?.identity.app ?? "" }
 
   /// What stands for an input of which nothing may be seen.
   private static let hidden = JSONValue.string(PayloadSchema.redaction).bytes

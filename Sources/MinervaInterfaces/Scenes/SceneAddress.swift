@@ -12,6 +12,11 @@ public struct SceneAddress: Codable, Hashable, Sendable, CustomStringConvertible
     self.app = app
   }
 
+  /// The address of a scene that is known by its identity.
+  public init(_ identity: SceneIdentity) {
+    self.init(name: identity.name, app: identity.app)
+  }
+
   public var description: String { name }
 }
 

@@ -61,6 +61,11 @@ extension NavPath.Segment: LosslessStringConvertible {
   package static func isTabName(_ name: String) -> Bool {
     !name.utf8.contains(UInt8(ascii: "/")) && NavPath.Segment(name) == .tab(name)
   }
+
+  /// Whether a slot may bear this name.
+  package static func isSlotName(_ name: String) -> Bool {
+    !name.isEmpty && !name.utf8.contains(UInt8(ascii: "/"))
+  }
 }
 
 extension NavPath: LosslessStringConvertible {

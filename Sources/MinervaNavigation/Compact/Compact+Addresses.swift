@@ -10,7 +10,8 @@ extension CompactWriter {
   }
 
   mutating func path(_ path: NavPath) {
-    number(UInt64(path.layer))
+    // A layer that is none has a form that no reader takes.
+    number(UInt16(exactly: path.layer).map(UInt64.init) ?? 1 << 16)
     list(path.segments) { $0.text($1.description) }
   }
 
@@ -43,7 +44,10 @@ extension CompactReader {
     let name = try text()
     let app = parts & 1 == 0 ? nil : try text()
     let host = parts & 2 == 0 ? nil : try text()
-    return ModuleAddress(app: app, name: name, host: host)
+    let address = ModuleAddress(app: app, name: name, host: host)
+    // Snapshots and records hold an address as one text.
+    guard ModuleAddress(address.description) == address else { throw failure }
+    return address
   }
 
   mutating func path() throws(CompactError) -> NavPath {

@@ -35,8 +35,9 @@ extension SceneState {
 
   /// The record of a request that is in flight under this name.
   func inFlight(_ txn: String) -> UInt64? {
-    for request in pending where request.source == .caller && !request.isAnswered {
-      if request.command.txn == txn { return request.seq }
+    for request in pending where request.source == .caller {
+      // One that was answered by its deadline is remembered with that answer; those who share it may still wait (N3).
+      if request.command.txn == txn, !request.isAnswered { return request.seq }
       if let joiner = request.joiners.first(where: { $0.txn == txn }) { return joiner.seq }
     }
     return nil

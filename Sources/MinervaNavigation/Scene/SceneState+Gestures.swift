@@ -172,8 +172,9 @@ extension SceneState {
     hasEnded = true
     isFreed = false
     hasGone = false
-    emit(.ended)
+    // Nothing is said of a scene after its end, not even this answer.
     answerNow(command, outcome)
+    emit(.ended)
   }
 }
 

@@ -23,7 +23,7 @@ extension SceneState {
       switch report.verdict {
       case .accepted(let acceptance):
         accept(acceptance, of: node.id, request, &work)
-        if let flaw = flaw(acceptance.container, opened: work.opened.count) ?? missingTab(acceptance.container, node) {
+        if let flaw = flaw(acceptance, opened: work.opened.count) ?? missingTab(acceptance.container, node) {
           rollBack(request, work, .rolledBack, flaw)
         } else {
           proceed(&request, &work, at: index)
@@ -92,7 +92,7 @@ extension SceneState {
       }
     }
     redeliver(id)
-    guard flaw(acceptance.container, opened: work.opened.count) == nil else { return }
+    guard flaw(acceptance, opened: work.opened.count) == nil else { return }
     for (key, start) in roots {
       let opening = Plan.Opening(id: ScreenID(nextScreen), module: start.module, input: start.input, parent: id, root: key)
       work.opened.append(opening.id)
@@ -120,12 +120,15 @@ extension SceneState {
       code: "route.failed", message: "\(node.id) \(node.module.name) has no tab \"\(name)\" to follow the link into; rolled back")
   }
 
-  /// What is wrong with a container: names that are no names, or one in another without end.
-  private func flaw(_ container: ContainerSpec, opened: Int) -> Refusal? {
+  /// What is wrong with the containers of a module: names that are no names, or one in another without end.
+  private func flaw(_ acceptance: Acceptance, opened: Int) -> Refusal? {
     if opened > 64 {
       return Refusal(code: "link.too_deep", message: "containers start one another without end (64 modules); rolled back")
     }
-    guard case .tabs(let tabs, let selected) = container else { return nil }
+    if let bad = acceptance.slots.first(where: { !NavPath.Segment.isSlotName($0) }) {
+      return Refusal(code: "link.bad_container", message: "\"\(bad)\" cannot name a slot; rolled back")
+    }
+    guard case .tabs(let tabs, let selected) = acceptance.container else { return nil }
     if !tabs.indices.contains(selected) {
       return Refusal(code: "link.bad_container", message: "tab \(selected) of \(tabs.count) cannot be selected; rolled back")
     }

@@ -27,7 +27,11 @@ struct TxnMemory: Hashable, Sendable {
   func answer(to txn: String) -> Answer? {
     let entry: Entry?
     if places.isEmpty { entry = remembered.last { $0.txn == txn } } else { entry = places[txn].map { entries[$0 - dropped] } }
-    return entry.flatMap { try? Answer(txn: $0.txn, compact: $0.answer) }
+    guard let entry else { return nil }
+    if let answer = try? Answer(txn: entry.txn, compact: entry.answer) { return answer }
+    // Done it was: what cannot be said any more is no reason to do it once more.
+    let refusal = Refusal(code: "journal.corrupt", message: "\(entry.txn) was answered; its answer cannot be read any more")
+    return Answer(txn: entry.txn, caller: "", seq: nil, resolution: .refused(refusal))
   }
 
   /// Remembers an answer and forgets those that the settings no longer cover.

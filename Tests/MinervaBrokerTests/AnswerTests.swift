@@ -1,0 +1,140 @@
+@testable import MinervaBrokerCore
+import MinervaInterfaces
+import MinervaNavigation
+import MinervaProtocol
+import MinervaWire
+import Testing
+
+/// Every call ends in exactly one answer, whoever makes it and whatever becomes of the scene (N2, N15).
+@Suite("The broker answers")
+struct AnswerTests {
+  private func opened() -> Machine {
+    var machine = Machine()
+    machine.register("shop-1")
+    machine.open("Home", txn: "a")
+    machine.settle()
+    return machine
+  }
+
+  private func attach(_ renderer: String, token: CallToken, node: String = "phone", _ machine: inout Machine) {
+    machine.take(
+      machine.broker.renderer(
+        SceneAddress(), report: .attached(renderer: renderer, takesOver: false), token: token, node: node, now: machine.now))
+  }
+
+  @Test("N15: whoever ends a scene is answered, and the last thing said of it is its end")
+  func ending() throws {
+    var machine = opened()
+    let end = machine.request(.end, txn: "end")
+    machine.commit()
+    guard case .answered(let answer) = machine.reply(to: end) else {
+      Issue.record("\(String(describing: machine.reply(to: end)))")
+      return
+    }
+    #expect(answer.outcome.removed.map(\.reason) == [.sceneClosed])
+    #expect(machine.broker.scenes.isEmpty)
+    let last = machine.actions.compactMap { action -> SceneEvent.Kind? in
+      if case .publish(let event) = action { event.kind } else { nil }
+    }.last
+    guard case .navigation(let event) = last, case .ended = event.kind else {
+      Issue.record("\(String(describing: last))")
+      return
+    }
+  }
+
+  @Test("N15: what was asked of a scene after its end, before that was durable, is refused and not forgotten")
+  func afterEnding() {
+    var machine = opened()
+    machine.request(.end, txn: "end")
+    let late = machine.open("Detail", txn: "late")
+    let turn = machine.turn(ScreenID(1), 1, handled: nil)
+    attach("phone", token: 900, &machine)
+    let look = machine.look()
+    machine.commit()
+    #expect(machine.refusal(of: late) == "scene.ended")
+    #expect(machine.refusal(of: turn) == "scene.ended")
+    #expect(machine.refusal(of: 900) == "scene.ended")
+    #expect(machine.refusal(of: look) == "scene.ended")
+    #expect(machine.broker.callers.isEmpty && machine.broker.answers.isEmpty)
+  }
+
+  @Test("N2: a request that is repeated by another process while it runs is answered there too")
+  func repeatedElsewhere() {
+    var machine = opened()
+    let first = machine.open("Detail", txn: "t")
+    let again = CallToken(901)
+    let command = Command(txn: "t", caller: "another", action: .open(Command.Opening(ModuleAddress(name: "Detail"), via: .push)))
+    machine.take(machine.broker.request(SceneRequest(scene: SceneAddress(), command: command), token: again, node: "b", now: machine.now))
+    machine.settle()
+    #expect(machine.reply(to: first) != nil && machine.reply(to: again) != nil)
+    #expect(machine.stack == ["Home", "Detail"])
+  }
+
+  @Test("N2, N3: who shares a request that was answered by its deadline is still known by its own txn")
+  func joinerOutlivesDeadline() {
+    var machine = opened()
+    let opening = Command.Action.open(Command.Opening(ModuleAddress(name: "Detail"), via: .push))
+    func ask(_ txn: String, _ deadline: UInt32, _ token: CallToken) {
+      let command = Command(txn: txn, caller: txn, action: opening, policy: .join, deadline: deadline)
+      machine.take(
+        machine.broker.request(SceneRequest(scene: SceneAddress(), command: command), token: token, node: txn, now: machine.now))
+      machine.settle()
+    }
+    // Shown by a renderer that takes its second, so that the request outlives its deadline.
+    attach("phone", token: 909, &machine)
+    machine.commit()
+    ask("first", 100, 910)
+    ask("joins", 9_000, 911)
+    machine.wait(150)
+    machine.settle()
+    #expect(machine.refusal(of: 910) == "nav.timeout")
+    ask("joins", 9_000, 912)
+    machine.wait(2_000)
+    machine.settle()
+    #expect(machine.stack == ["Home", "Detail"])
+    for token: CallToken in [911, 912] {
+      guard case .answered = machine.reply(to: token) else {
+        Issue.record("\(token): \(String(describing: machine.reply(to: token)))")
+        continue
+      }
+    }
+  }
+
+  @Test("Two wishes to attach under one name are both answered, in order")
+  func attachedTwice() {
+    var machine = opened()
+    attach("phone", token: 920, &machine)
+    attach("phone", token: 921, node: "other", &machine)
+    machine.commit()
+    #expect(machine.reply(to: 920) != nil && machine.reply(to: 921) != nil)
+    #expect(machine.broker.renderers.isEmpty)
+  }
+
+  @Test("A late report does not begin a scene anew that has ended")
+  func lateReports() throws {
+    var machine = opened()
+    machine.request(.end, txn: "end")
+    machine.settle()
+    machine.take(
+      machine.broker.renderer(
+        SceneAddress(), report: .acknowledged(renderer: "phone", transition: 1), token: 930, node: "phone", now: machine.now))
+    machine.take(try machine.broker.configured(SceneAddress(), txn: "a", failure: nil, now: machine.now))
+    machine.commit()
+    #expect(machine.refusal(of: 930) == "scene.ended")
+    #expect(machine.broker.scenes.isEmpty)
+  }
+
+  @Test("N2: no caller's txn is taken for one of the broker's own")
+  func reservedNames() {
+    var machine = Machine()
+    machine.register("shop-1")
+    let own = machine.open("Home", txn: "~start")
+    let plain = machine.open("Home", txn: "start")
+    machine.settle()
+    #expect(machine.refusal(of: own) == "bus.bad_message")
+    guard case .answered = machine.reply(to: plain) else {
+      Issue.record("\(String(describing: machine.reply(to: plain)))")
+      return
+    }
+  }
+}
