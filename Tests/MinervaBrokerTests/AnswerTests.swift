@@ -34,7 +34,7 @@ struct AnswerTests {
     #expect(answer.outcome.removed.map(\.reason) == [.sceneClosed])
     #expect(machine.broker.scenes.isEmpty)
     let last = machine.actions.compactMap { action -> SceneEvent.Kind? in
-      if case .publish(let event) = action { event.kind } else { nil }
+      if case .publish(let event, _) = action { event.kind } else { nil }
     }.last
     guard case .navigation(let event) = last, case .ended = event.kind else {
       Issue.record("\(String(describing: last))")
