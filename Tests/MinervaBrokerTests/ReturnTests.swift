@@ -107,6 +107,46 @@ import Testing
     }
   }
 
+  @Test("K3: a turn that waited for its link's verdict when its host died is not the next life's")
+  func deadTurnsAreNotTaken() throws {
+    var first = Machine()
+    first.register("shop-1")
+    first.open("Home", txn: "a")
+    first.commit()
+    var second = try Machine(restarting: first, epoch: 2)
+    second.register("shop-1", running: running(second))
+    let dead = second.turn(Self.home, 1, handled: nil, state: [1], by: "shop-1")
+    second.take(second.broker.lost("shop-1", incarnation: 1, reason: "killed", pid: 1, now: second.now))
+    #expect(second.refusal(of: dead) == "bus.peer_lost")
+    second.register("shop-1", incarnation: 2)
+    second.settle()
+    #expect(second.stack == ["Home"])
+    let living = second.turn(Self.home, 1, handled: nil, state: [2])
+    second.commit()
+    #expect(second.broker.scenes["main"]?.state.screen(Self.home)?.state == [2])
+    guard case .turned(let receipt) = second.reply(to: living) else {
+      Issue.record("the turn has no verdict")
+      return
+    }
+    #expect(receipt.refusal == nil)
+  }
+
+  @Test("N7: a host that died before it was asked to resume a screen: its next life is not asked for it before it has joined")
+  func nextLivesAreAskedThemselves() {
+    var machine = opened()
+    machine.take(machine.broker.lost("shop-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+    machine.commit()
+    machine.register("shop-1", incarnation: 2)
+    machine.take(machine.broker.lost("shop-1", incarnation: 2, reason: "killed", pid: 1, now: machine.now))
+    machine.commit()
+    #expect(!machine.actions.contains { if case .resume = $0 { true } else { false } })
+    machine.register("shop-1", incarnation: 3)
+    machine.settle()
+    let home = machine.broker.scenes["main"]?.state.screen(Self.home)
+    #expect(home?.isSuspended == false)
+    #expect(home?.summary.host == "shop-1")
+  }
+
   @Test("N15: a renderer whose process is lost keeps nothing waiting, before and after a restart")
   func lostRenderers() throws {
     var first = opened()

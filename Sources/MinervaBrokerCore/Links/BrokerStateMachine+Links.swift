@@ -34,13 +34,13 @@ extension BrokerStateMachine {
     }
   }
 
-  /// A plan is due: its link is followed again (R4). While no host of the app is there it waits.
+  /// A plan is due: its link is followed again (R4). While no host of the app can be asked it waits.
   mutating func resolve(_ plan: PlanReport, in scene: String, now: Moment, _ actions: inout [BrokerAction]) {
     let isKnown = journeys[scene]?.contains { journey in
       if case .plan(let other) = journey.reason { other.id == plan.id } else { false }
     }
     guard isKnown != true, let app = scenes[scene]?.identity.app else { return }
-    guard registry.links(of: app) != nil else {
+    guard registry.links(of: app) != nil, registry.hasGreeted(app) else {
       if duePlans[scene]?.contains(where: { $0.id == plan.id }) != true { duePlans[scene, default: []].append(plan) }
       return
     }

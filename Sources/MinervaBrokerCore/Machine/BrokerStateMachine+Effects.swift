@@ -14,6 +14,11 @@ extension BrokerStateMachine {
     case .admitted: break
     case .connect(let connection): connect(connection, of: slot, now: now, &actions)
     case .resume(var resumption):
+      // Gone since it was taken back: its next life is asked itself, and would not be told of an end that comes before it has joined.
+      guard registry.isAlive(resumption.host) else {
+        let report = LinkReport(screen: resumption.screen, lease: resumption.lease, verdict: .lost(host: resumption.host))
+        return feed(.link(report), to: scene, now: now, &actions)
+      }
       guard opened(&resumption.input, resumption.seal, of: scene) else {
         return feedLoss(of: resumption.screen, lease: resumption.lease, in: scene, now: now, &actions)
       }

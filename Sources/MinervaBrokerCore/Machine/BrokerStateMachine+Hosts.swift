@@ -261,10 +261,23 @@ extension BrokerStateMachine {
   private mutating func lose(_ node: String, now: Moment, _ actions: inout [BrokerAction]) {
     registry.lose(node)
     makers = makers.filter { $0.value.host != node }
+    dropEarly(of: node, &actions)
     for name in scenes.keys.sorted() where scenes[name]?.hosts.contains(node) == true {
       loseLinks(of: node, in: name, now: now, &actions)
       suspend(node, in: name, now: now, &actions)
     }
+  }
+
+  /// Forgets the turns of a lost host that were not taken: its next life may know nothing of them, and reports them again if it does.
+  private mutating func dropEarly(of node: String, _ actions: inout [BrokerAction]) {
+    var tokens: [CallToken] = []
+    for (key, waiting) in early {
+      tokens += waiting.filter { $0.node == node }.map(\.1)
+      let others = waiting.filter { $0.node != node }
+      early[key] = others.isEmpty ? nil : others
+    }
+    let error = MinervaError.peerLost(node, reason: "before its turn was taken", maybeExecuted: false)
+    for token in tokens.sorted() { actions.append(.answer(token, .refused(error))) }
   }
 
   /// Tells a scene that a host is lost, if it does not know.

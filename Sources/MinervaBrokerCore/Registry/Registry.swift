@@ -142,6 +142,9 @@ package struct Registry {
 
   func isGreeted(_ node: String) -> Bool { hosts[node].map { $0.isAlive && $0.isGreeted } ?? false }
 
+  /// Whether there is a host of the app that is told things.
+  func hasGreeted(_ app: String) -> Bool { living.contains { $0.isGreeted && $0.registration.app == app } }
+
   func isAlive(_ node: String) -> Bool { hosts[node]?.isAlive ?? false }
 
   /// The module a new scene of the app begins with, where a living host names one.
