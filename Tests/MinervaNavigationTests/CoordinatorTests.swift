@@ -124,6 +124,24 @@ struct CoordinatorTests {
     #expect(stage.state.wakeTime == nil, "no lease runs any more")
   }
 
+  @Test("N7: a screen whose lease is over and that has to wait for its turn to leave is taken over by nobody")
+  func overIsOver() {
+    var settings = SceneSettings()
+    settings.lease = 500
+    var stage = Stage(settings: settings)
+    let home = stage.open("Home")
+    stage.catalog["Form"] = .accepted(Acceptance(host: "shop-2"))
+    let form = stage.open("Form")
+    stage.plays = false
+    stage.ask(opening("Slow"))
+    stage.feed(.hostLost(host: "shop-2"))
+    #expect(stage.state.suspended.map(\.summary.screen) == [form])
+    stage.advance(600)
+    #expect(stage.stack() == "s1 s2", "it leaves when what is being opened over it is there")
+    stage.feed(.hostLost(host: "shop-1"))
+    #expect(stage.state.suspended.map(\.summary.screen) == [home])
+  }
+
   @Test("K3: a lost host's screens are resumed in another with state and number of turns; the old one's turns are refused")
   func resume() {
     var stage = Stage()

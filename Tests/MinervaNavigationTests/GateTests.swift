@@ -83,6 +83,34 @@ struct GateTests {
     #expect(changes(stage).count == 4)
   }
 
+  @Test("C1, N3: a command that joins another's open is disabled until the shared screen is removed, or its deadline")
+  func joins() {
+    func join(_ txn: String, _ caller: String, _ stage: inout Stage, deadline: UInt32? = nil) {
+      stage.feed(
+        .command(
+          Command(txn: txn, caller: caller, action: opening("Edit", .modal(.sheet)), policy: .join, deadline: deadline, gate: "edit")))
+    }
+    var stage = Stage()
+    stage.open("Home")
+    stage.plays = false
+    join("first", "me", &stage)
+    join("second", "you", &stage)
+    join("short", "they", &stage, deadline: 10)
+    #expect(stage.state.takenGates(of: nil).count == 3)
+    stage.advance(20)
+    #expect(refusal(stage, "short") == "nav.timeout")
+    #expect(stage.state.takenGates(of: nil).count == 2)
+    stage.feed(.link(LinkReport(screen: 2, lease: 1, verdict: .accepted(Acceptance(host: "shop-1")))))
+    #expect(stage.answers.filter { ["first", "second"].contains($0.txn) }.map { $0.resolution.outcome?.screen } == [2, 2])
+    for caller in ["me", "you"] {
+      join("again of \(caller)", caller, &stage)
+      #expect(refusal(stage, "again of \(caller)") == "command.disabled")
+    }
+    stage.ask(.dismiss(nil))
+    #expect(stage.state.takenGates(of: nil) == [])
+    #expect(changes(stage).count == 6)
+  }
+
   @Test("C4: a gate that a gesture took is free when the gesture ends, either way", arguments: [.commit, .cancel] as [Command.GestureStep])
   func gestures(end: Command.GestureStep) {
     var stage = Stage()

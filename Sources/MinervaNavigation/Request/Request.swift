@@ -176,6 +176,8 @@ struct Request: Hashable, Sendable, Codable {
     let caller: String
     let seq: UInt64
     let deadline: SceneTime
+    /// The number under which it holds a gate of its own, if it does.
+    var gate: UInt64?
   }
 
   /// Its own number in the scene.

@@ -49,7 +49,13 @@ extension SceneState {
     if let blocker = blocker(of: command) {
       if case .join = command.policy, let index = twin(of: command) {
         record(at: time)
-        let joiner = Request.Joiner(txn: command.txn, caller: command.caller, seq: seq, deadline: deadline(of: command.deadline))
+        var joiner = Request.Joiner(txn: command.txn, caller: command.caller, seq: seq, deadline: deadline(of: command.deadline))
+        if command.gate != nil {
+          // Shared or not, what it presents is on screen until it is removed (C1).
+          joiner.gate = nextTicket
+          nextTicket += 1
+          take(gateOf: command, ticket: nextTicket - 1)
+        }
         pending[index].joiners.append(joiner)
         let first = pending[index].seq
         effects.append(.admitted(Admission(txn: command.txn, caller: command.caller, seq: seq, standing: .joined(first))))
@@ -64,14 +70,14 @@ extension SceneState {
       record(at: time)
       if case .supersede = command.policy { supersede(by: command) }
       let request = request(for: command, source: .caller)
-      take(gateOf: request)
+      take(gateOf: command, ticket: request.ticket)
       wait(request, behind: blocker)
       return
     }
     let plan = try plan(for: command)
     record(at: time)
     let request = request(for: command, source: .caller)
-    take(gateOf: request)
+    take(gateOf: command, ticket: request.ticket)
     start(request, plan)
   }
 
@@ -85,7 +91,7 @@ extension SceneState {
         return refuse(request, error)
       }
     }
-    take(gateOf: request)
+    take(gateOf: command, ticket: request.ticket)
     if let blocker = blocker(of: command, source: source) {
       if case .reject = command.policy {
         refuse(request, Refusal(code: "nav.busy", message: "#\(blocker.seq) is in the way (\(doing(blocker)))"))

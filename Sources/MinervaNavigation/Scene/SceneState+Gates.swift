@@ -5,7 +5,7 @@ struct GateLease: Hashable, Sendable, Codable {
   /// Whose it is: a coordinator's, else a caller's.
   let origin: ScreenID?
   let caller: String
-  /// The request that took it.
+  /// The request that took it, or the number of one that shares another's outcome.
   let ticket: UInt64
   /// The screen whose removal frees it, once it is known.
   var screen: ScreenID?
@@ -29,10 +29,10 @@ extension SceneState {
     throw Refusal(code: "command.disabled", message: "\(gate) cannot run now: \(why)")
   }
 
-  /// Takes the gate of a request that is admitted.
-  mutating func take(gateOf request: Request) {
-    guard let gate = request.command.gate else { return }
-    let lease = GateLease(name: gate, origin: request.command.origin, caller: request.command.caller, ticket: request.ticket)
+  /// Takes the gate of a command that is admitted.
+  mutating func take(gateOf command: Command, ticket: UInt64) {
+    guard let gate = command.gate else { return }
+    let lease = GateLease(name: gate, origin: command.origin, caller: command.caller, ticket: ticket)
     gates.append(lease)
     emit(.gate(gate, origin: lease.origin, caller: lease.caller, isEnabled: false))
   }
@@ -43,13 +43,16 @@ extension SceneState {
     return nodes.contains(screen) ? screen : nil
   }
 
-  /// The request is over: its gate waits for the removal of what it has opened, or is free at once.
-  mutating func settleGate(of request: Request, _ resolution: Resolution) {
-    guard let index = gates.firstIndex(where: { $0.ticket == request.ticket }) else { return }
-    if let screen = opened(by: request, resolution) {
-      gates[index].screen = screen
-    } else {
-      freeGates { $0.ticket == request.ticket }
+  /// The request is over: its gate, and those of who shares its outcome, wait for the removal of what it has opened, or are free at once.
+  mutating func settleGates(of request: Request, _ resolution: Resolution) {
+    let screen = opened(by: request, resolution)
+    for ticket in [request.ticket] + request.joiners.compactMap(\.gate) {
+      guard let index = gates.firstIndex(where: { $0.ticket == ticket }) else { continue }
+      if let screen {
+        gates[index].screen = screen
+      } else {
+        freeGates { $0.ticket == ticket }
+      }
     }
   }
 

@@ -115,8 +115,12 @@ extension SceneState {
   }
 
   /// The coordinators whose host is lost, with the host they had: who can take them over is told by `Record.hostBack`.
+  ///
+  /// Without those whose lease is over: they are leaving, and nobody makes them again (N7).
   package var suspended: [ScreenReport] {
-    nodes.all.filter { $0.link == .suspended || $0.link == .unclaimed }.map(report)
+    nodes.all.filter { node in
+      node.link == .unclaimed || node.link == .suspended && lostHosts.contains { $0.host == node.host }
+    }.map(report)
   }
 
   /// When the lease of a lost host is over.

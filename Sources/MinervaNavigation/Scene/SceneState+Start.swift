@@ -170,7 +170,7 @@ extension SceneState {
   private mutating func finish(_ request: Request, _ resolution: Resolution) {
     var request = request
     isFreed = isFreed || !pending.isEmpty
-    if !gates.isEmpty { settleGate(of: request, resolution) }
+    if !gates.isEmpty { settleGates(of: request, resolution) }
     var resolution = resolution
     switch resolution {
     case .done(var outcome):

@@ -70,6 +70,7 @@ extension SceneState {
     if due.isEmpty { return }
     pending[index].joiners.removeAll { $0.deadline <= now }
     for joiner in due {
+      if let ticket = joiner.gate { freeGates { $0.ticket == ticket } }
       let text = "timeout (#\(joiner.seq), still \(doing(pending[index])) for #\(pending[index].seq))"
       let answer = Answer(
         txn: joiner.txn, caller: joiner.caller, seq: joiner.seq, resolution: .refused(Refusal(code: "nav.timeout", message: text)))
