@@ -123,7 +123,7 @@ extension BrokerOnDisk {
     note("turn \(turn.report.number) of \(turn.report.screen) is \(receipt.map { $0.refusal?.code ?? "taken" } ?? "not answered")")
     if let receipt, receipt.refusal == nil { checkTaken(turn) }
     guard hosts[index].connection == turn.connection else { return }
-    hosts[index].inbox.append(.turned(turn.scene, turn.report.screen, turn.report.number, receipt))
+    hosts[index].inbox.append(.turned(turn.scene, turn.report.screen, lease: turn.report.lease, turn.report.number, receipt))
   }
 
   // MARK: What the broker wants of hosts

@@ -31,7 +31,7 @@ struct ScriptedHost {
     case resume(UInt64, ResumeOrder)
     case orders([HostOrder])
     /// The end of a turn's report: `nil` is a broker that could not say, so that it is reported again.
-    case turned(SceneIdentity, ScreenID, UInt32, TurnReceipt?)
+    case turned(SceneIdentity, ScreenID, lease: UInt32, UInt32, TurnReceipt?)
   }
 
   /// What is under way to the broker, oldest first.
@@ -133,7 +133,8 @@ struct ScriptedHost {
     case .orders(let orders):
       for order in orders { take(order, ledger) }
       outbox.append(.accepted)
-    case .turned(let scene, let screen, let number, let receipt): turned(Key(scene: scene, screen: screen), number, receipt)
+    case .turned(let scene, let screen, let lease, let number, let receipt):
+      turned(Key(scene: scene, screen: screen), lease, number, receipt)
     }
   }
 
@@ -141,8 +142,11 @@ struct ScriptedHost {
     if let coordinator = coordinators[key], coordinator.lease <= lease ?? .max { coordinators[key] = nil }
   }
 
-  private mutating func turned(_ key: Key, _ number: UInt32, _ receipt: TurnReceipt?) {
-    guard let coordinator = coordinators[key], let reported = coordinator.reported, reported.turn.number == number else { return }
+  /// The verdict is of the coordinator that reported the turn, not of the one that took its place since.
+  private mutating func turned(_ key: Key, _ lease: UInt32, _ number: UInt32, _ receipt: TurnReceipt?) {
+    guard let coordinator = coordinators[key], coordinator.lease == lease, let reported = coordinator.reported,
+      reported.turn.number == number
+    else { return }
     guard let receipt else { return again.append(key) }
     // Refused for good: another has its screen, or nobody.
     guard receipt.refusal == nil else { return coordinators[key] = nil }
