@@ -30,7 +30,7 @@ struct UnclaimedTests {
 
   private func removals(_ machine: Machine) -> [String] {
     machine.actions.compactMap { action -> String? in
-      guard case .publish(let event) = action, case .navigation(let navigation) = event.kind,
+      guard case .publish(let event, _) = action, case .navigation(let navigation) = event.kind,
         case .removed(let summary, let reason, _, _, _) = navigation.kind
       else { return nil }
       return "\(summary.screen) \(reason.rawValue)"

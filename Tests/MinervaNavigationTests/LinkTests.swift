@@ -68,6 +68,30 @@ struct LinkTests {
       ])
   }
 
+  @Test("N7: outputs beyond the room of whoever hears them are not taken; the host keeps them, and nothing is lost")
+  func crowdedParent() {
+    var stage = Stage()
+    stage.open("Home")
+    stage.open("Child", origin: 1)
+    stage.plays = false
+    func speak(_ number: UInt32, _ outputs: Int) -> Refusal? {
+      let turn = TurnReport(screen: 2, lease: 1, number: number, handled: nil, outputs: Array(repeating: [7], count: outputs))
+      let effects = stage.feed(.turn(turn))
+      return effects.compactMap { if case .turnTaken(_, _, let refusal?) = $0 { refusal } else { nil } }.first
+    }
+    #expect(speak(1, 1_500) == nil, "what could never fit is taken when nothing waits")
+    let records = stage.state.seq
+    #expect(speak(2, 1)?.code == "bus.backpressure")
+    #expect(stage.state.seq == records, "a turn that is not taken leaves no record")
+    #expect(speak(2, 0) == nil, "a turn without outputs crowds nobody")
+    for message in stage.messages(to: 1).prefix(1_400) {
+      let turns = stage.state.screen(1)?.turns ?? 0
+      stage.feed(.turn(TurnReport(screen: 1, lease: 1, number: turns + 1, handled: message.number)))
+    }
+    #expect(speak(3, 900) == nil)
+    #expect(speak(4, 100)?.code == "bus.backpressure")
+  }
+
   @Test("L3, L7: a factory that throws, a host that dies, a caller that dies: nothing is on the tree")
   func failures() {
     var stage = waiting()

@@ -44,7 +44,10 @@ extension BrokerStateMachine {
       // Each report has its own verdict, in the order of their coming: a stale host may report a turn of the same number.
       let key = TurnKey(scene: scene, screen: screen, number: number)
       guard var tokens = turns.removeValue(forKey: key), !tokens.isEmpty else { return }
-      actions.append(.answer(tokens.removeFirst(), .turned(TurnReceipt(refusal: refusal))))
+      // A turn that was not taken for want of room comes again; any other refusal is its verdict.
+      let isForLater = refusal?.code == MinervaError.Code.backpressure.rawValue
+      let reply = isForLater ? refusal.map { BrokerAction.Reply.refused(MinervaError($0)) } : nil
+      actions.append(.answer(tokens.removeFirst(), reply ?? .turned(TurnReceipt(refusal: refusal))))
       if !tokens.isEmpty { turns[key] = tokens }
     case .end(let departure): end(departure, of: slot, &actions)
     case .render(let transition): publish(.transition(transition), of: slot, record: transition.seq, now: now, &actions)

@@ -67,6 +67,7 @@ extension SceneState {
       return taken(
         report, Refusal(code: "nav.turn_gap", message: "\(node.id) had turn \(node.turns); \(report.number) cannot follow"))
     }
+    if let crowded = crowded(by: report, of: node) { return taken(report, crowded) }
     record(at: time)
     _ = nodes.update(node.id) { node in
       node.turns = report.number
@@ -96,6 +97,31 @@ extension SceneState {
     case .finish(let result): submitEnding(.finish(.id(node.id), result), of: node.id, turn: report.number)
     case .cancel: submitEnding(.cancel(.id(node.id)), of: node.id, turn: report.number)
     }
+  }
+
+  /// How many messages may wait for one coordinator (N7).
+  static let outbox = 1_024
+
+  /// The refusal for a turn whose outputs would crowd whoever hears them: its host keeps it and submits it again.
+  ///
+  /// A turn whose outputs alone are more is taken when nothing waits, so it never waits for ever.
+  private func crowded(by report: TurnReport, of node: Node) -> Refusal? {
+    let spoken = report.requests.reduce(report.outputs.count) { count, wish in
+      if case .output = wish.action { count + 1 } else { count }
+    }
+    guard spoken > 0 else { return nil }
+    let waiting: Int
+    if node.phase == .connecting {
+      waiting = node.early.count
+    } else if node.isHeard, let parent = node.parent, let index = nodes.index(of: parent) {
+      waiting = nodes.all[index].outbox.count
+    } else {
+      return nil
+    }
+    guard waiting > 0, waiting + spoken > Self.outbox else { return nil }
+    return Refusal(
+      code: "bus.backpressure",
+      message: "\(waiting) messages wait for who hears \(node.id) \(node.module.name); submit the turn again later")
   }
 
   private mutating func taken(_ report: TurnReport, _ refusal: Refusal?) {

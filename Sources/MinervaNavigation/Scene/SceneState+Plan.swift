@@ -185,8 +185,8 @@ extension SceneState {
     guard let node = nodes[id], node.isHosted else {
       throw Refusal(code: "link.no_endpoint", message: "\(id) \(summary(id).module) has no coordinator that could be told")
     }
-    guard node.outbox.count < 1024 else {
-      throw Refusal(code: "bus.backpressure", message: "\(id) \(node.module.name) has 1024 messages to handle; try again later")
+    guard node.outbox.count < Self.outbox else {
+      throw Refusal(code: "bus.backpressure", message: "\(id) \(node.module.name) has \(Self.outbox) messages to handle; try again later")
     }
     return Plan(subject: id, deed: .tell(id, body))
   }
