@@ -31,16 +31,19 @@ package enum DurationText {
       guard let unit = units.first(where: { $0.name == String(Substring(letters)) }) else { return nil }
       let (span, overflowed) = count.multipliedReportingOverflow(by: unit.nanoseconds)
       guard !overflowed else { return nil }
-      var part = span
+      var decimals: Int64 = 0
       var scale = unit.nanoseconds
       for digit in fraction {
         guard scale % 10 == 0 else { return nil }
         scale /= 10
-        part += scale * Int64(digit - 0x30)
+        // A fraction of a unit: less than the unit, which fits.
+        decimals += scale * Int64(digit - 0x30)
       }
-      let (sum, tooLong) = total.addingReportingOverflow(part)
-      guard !tooLong else { return nil }
-      total = sum
+      for part in [span, decimals] {
+        let (sum, tooLong) = total.addingReportingOverflow(part)
+        guard !tooLong else { return nil }
+        total = sum
+      }
     }
     return total
   }
