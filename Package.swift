@@ -229,6 +229,6 @@ let package = Package(
         "MinervaSupervision", "MinervaTesting",
         "MinervaTransport", "MinervaWire", "RawPeers", "counter-host", "diff-client", "scene-watcher",
       ]),
-    tests("LayoutTests", on: []),
+    tests("LayoutTests", on: ["MinervaWire", "ShellKit"]),
   ]
 )

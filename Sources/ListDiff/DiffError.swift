@@ -10,7 +10,7 @@ public struct DiffError: Error, Sendable, Hashable {
     /// One identifier occurs twice in a list and the policy is `reject`.
     public static let duplicate = Code("diff.duplicate")
     /// A list has 2³¹ elements or more; positions are 32 bits wide.
-    public static let tooLarge = Code("diff.too-large")
+    public static let tooLarge = Code("diff.too_large")
     /// The caller's cancellation check said so; nothing was computed.
     public static let cancelled = Code("diff.cancelled")
     /// A change set meets a list that is not the one it was computed from.

@@ -88,7 +88,7 @@ public struct Differ: Sendable {
 extension Differ {
   /// The changes between two lists of diffable elements.
   ///
-  /// - Throws: `diff.duplicate` with the policy `reject`, `diff.too-large` from 2³¹ elements, `diff.cancelled`.
+  /// - Throws: `diff.duplicate` with the policy `reject`, `diff.too_large` from 2³¹ elements, `diff.cancelled`.
   @inlinable
   public func changes<Element: Diffable>(from old: [Element], to new: [Element]) throws(DiffError) -> ChangeSet {
     unsafe try old.withUnsafeBufferPointer { (old) throws(DiffError) -> ChangeSet in
@@ -106,7 +106,7 @@ extension Differ {
   /// The elements need no conformance. Each identifier is drawn once and kept for the time of the diff; a ``Diffable`` type
   /// is faster and keeps nothing.
   ///
-  /// - Throws: `diff.duplicate` with the policy `reject`, `diff.too-large` from 2³¹ elements, `diff.cancelled`.
+  /// - Throws: `diff.duplicate` with the policy `reject`, `diff.too_large` from 2³¹ elements, `diff.cancelled`.
   @inlinable
   public func changes<Element, ID: Hashable>(
     from old: [Element], to new: [Element], id: (Element) -> ID,

@@ -29,6 +29,7 @@ struct HelpTests {
   @Test func `error codes have cause and remedy`() {
     let lines = ShellHelp.lines(["errors"])
     for entry in ErrorCatalogue.entries { #expect(lines.contains("\(entry.code): \(entry.cause)"), "\(entry.code)") }
+    for code in ParseError.Code.allCases { #expect(ShellHelp.ownErrors.contains { $0.code == code.rawValue }, "\(code)") }
     let own = ShellHelp.lines(["errors", "parse."]) + ShellHelp.lines(["errors", "script."]) + ShellHelp.lines(["errors", "expect."])
     #expect(snapshotMismatch(own.joined(separator: "\n") + "\n", "help-errors.txt") == nil)
     #expect(ShellHelp.lines(["errors", "nav."]).allSatisfy { $0.hasPrefix("nav.") || $0.hasPrefix("  ") })

@@ -53,7 +53,7 @@ enum LogsCommand {
     }
     guard found.contains(name) else {
       let hint = Suggestion.nearest(to: name, among: found.sorted()).map { "; did you mean \($0)?" } ?? ""
-      throw MinervaError("process.unknown", "no log of \(name) in \(runtime.logDirectory)\(hint)")
+      throw MinervaError(.processUnknown, "no log of \(name) in \(runtime.logDirectory)\(hint)")
     }
     return [name]
   }

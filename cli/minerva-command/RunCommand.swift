@@ -36,7 +36,7 @@ enum RunCommand {
     let results = await task.value
     await stage.close()
     if let path = command.text("junit") { try FileBytes.write(JUnitReport.text(results), to: path) }
-    if results.isEmpty { throw MinervaError("usage.nothing", "no script is left to run; see --filter") }
+    if results.isEmpty { throw MinervaError(.usageNothing, "no script is left to run; see --filter") }
     if !command.flag("json"), results.count > 1 {
       let good = results.count(where: \.isGood)
       console.notice("\(good) of \(results.count) scripts good" + (results.contains(where: \.isSkipped) ? ", the others not all run" : ""))
@@ -65,7 +65,7 @@ final class RunStage: FlowStage {
       for name in script.header.apps {
         guard let app = SetPlan.App(rawValue: name) else {
           let known = SetPlan.App.allCases.map(\.rawValue).joined(separator: ", ")
-          throw MinervaError("usage.app", "\(script.file): no app \"\(name)\"; there are \(known); host EXECUTABLE brings others")
+          throw MinervaError(.usageApp, "\(script.file): no app \"\(name)\"; there are \(known); host EXECUTABLE brings others")
         }
         if !plan.apps.contains(app) { plan.apps.append(app) }
       }

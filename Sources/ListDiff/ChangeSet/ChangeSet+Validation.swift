@@ -2,7 +2,7 @@ extension ChangeSet {
   /// Puts together a change set and checks that it describes one: for those that come from elsewhere.
   ///
   /// - Throws: `diff.invalid` when an index is out of range, out of order or used twice, when the counts do not add up, or
-  ///   when an update names two positions that do not hold the same element; `diff.too-large` from 2³¹ elements.
+  ///   when an update names two positions that do not hold the same element; `diff.too_large` from 2³¹ elements.
   /// - Complexity: O(*k* log *k*) in the number of operations, independent of the lists' length.
   public init(
     oldCount: Int, newCount: Int, deletes: [Int] = [], inserts: [Int] = [], moves: [Move] = [], updates: [Update] = []

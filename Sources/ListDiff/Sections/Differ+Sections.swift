@@ -3,7 +3,7 @@ extension Differ {
   ///
   /// With the policy `first` the positions are those of the lists without later duplicates (`firstOccurrences(ofSections:)`).
   ///
-  /// - Throws: `diff.duplicate` with the policy `reject`, `diff.too-large` from 2³¹ sections or items, `diff.cancelled`.
+  /// - Throws: `diff.duplicate` with the policy `reject`, `diff.too_large` from 2³¹ sections or items, `diff.cancelled`.
   @inlinable
   public func changes<Section: DiffableSection>(from old: [Section], to new: [Section]) throws(DiffError) -> SectionedChangeSet {
     let old = options.duplicates == .first ? try firstOccurrences(ofSections: old) : old
@@ -56,7 +56,7 @@ extension Differ {
 
   /// The changes between two lists of sections with byte identifiers.
   ///
-  /// - Throws: `diff.duplicate` with the policy `reject`, `diff.too-large` from 2³¹ sections or items, `diff.cancelled`.
+  /// - Throws: `diff.duplicate` with the policy `reject`, `diff.too_large` from 2³¹ sections or items, `diff.cancelled`.
   public func changes(from old: SectionedByteList, to new: SectionedByteList) throws(DiffError) -> SectionedChangeSet {
     let old = options.duplicates == .first ? try firstOccurrences(ofSections: old) : old
     let new = options.duplicates == .first ? try firstOccurrences(ofSections: new) : new

@@ -15,7 +15,7 @@ public struct SectionedByteList: Sendable, Hashable {
   ///   - items: The identifiers and contents of all items, section after section.
   ///   - counts: The number of items in each section.
   /// - Throws: `diff.malformed` unless there is a count, not negative, for each section and they add up to the items;
-  ///   `diff.too-large` from 2³¹ items.
+  ///   `diff.too_large` from 2³¹ items.
   public init(sections: ByteList, items: ByteList, counts: [Int]) throws(DiffError) {
     try requireIndexable(old: items.count, new: sections.count)
     guard counts.count == sections.count else { throw .malformed("\(counts.count) item counts for \(sections.count) sections") }

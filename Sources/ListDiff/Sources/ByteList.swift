@@ -102,7 +102,7 @@ extension Differ {
   ///
   /// Lists with hashes and lists with content bytes do not compare: an element of the one is changed in the other.
   ///
-  /// - Throws: `diff.duplicate` with the policy `reject`, `diff.too-large` from 2³¹ elements, `diff.cancelled`.
+  /// - Throws: `diff.duplicate` with the policy `reject`, `diff.too_large` from 2³¹ elements, `diff.cancelled`.
   public func changes(from old: ByteList, to new: ByteList) throws(DiffError) -> ChangeSet {
     try old.withRows { (old) throws(DiffError) -> ChangeSet in
       try new.withRows { (new) throws(DiffError) -> ChangeSet in

@@ -53,10 +53,10 @@ public struct PresentCommand<Presenter: Module, Presented: Module>: Presentation
   @discardableResult
   public func execute(_ input: Presented.Input) throws -> Opening<Presented> {
     guard let context = presenter.context else {
-      throw MinervaError("command.no_presenter", "nobody is there to present \(Presented.name)")
+      throw MinervaError(.commandNoPresenter, "nobody is there to present \(Presented.name)")
     }
     guard isEnabled else {
-      throw MinervaError("command.disabled", "\(name) cannot run now: \(isAllowed ? "\(Presented.name) is still open" : "it is disabled")")
+      throw MinervaError(.commandDisabled, "\(name) cannot run now: \(isAllowed ? "\(Presented.name) is still open" : "it is disabled")")
     }
     return try context.open(Presented.self, input, via: presentation, gate: name)
   }

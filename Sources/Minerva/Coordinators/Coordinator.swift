@@ -136,7 +136,7 @@ extension Coordinator {
     var asked = Asked(name: name, argument: argument)
     try answer(&asked)
     guard let answer = asked.answer else {
-      throw MinervaError("module.no_answer", "\(Subject.name) does not answer \"\(name)\"")
+      throw MinervaError(.moduleNoAnswer, "\(Subject.name) does not answer \"\(name)\"")
     }
     return answer
   }

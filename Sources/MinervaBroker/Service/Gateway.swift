@@ -98,7 +98,7 @@ distributed actor Gateway: BrokerGateway {
     try permit(.observe, scene: scene)
     guard let slot = machine.scenes[scene.name] else { throw MinervaError.sceneEnded(scene.name) }
     guard let rendering = slot.renderings[screen] else {
-      throw MinervaError("screen.not_rendered", "\(screen) has shown nothing yet; its host reports it in a moment", retryable: true)
+      throw MinervaError(.screenNotRendered, "\(screen) has shown nothing yet; its host reports it in a moment", retryable: true)
     }
     return rendering
   }

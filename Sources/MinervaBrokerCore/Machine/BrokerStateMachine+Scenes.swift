@@ -109,12 +109,12 @@ extension BrokerStateMachine {
     guard isServing else { throw .recovering }
     if let slot = scenes[address.name] {
       if let app = address.app, app != slot.identity.app {
-        throw MinervaError("scene.app_conflict", "the scene \(address.name) shows \(slot.identity.app), not \(app); choose another name")
+        throw MinervaError(.sceneAppConflict, "the scene \(address.name) shows \(slot.identity.app), not \(app); choose another name")
       }
       return address.name
     }
     guard SceneIdentity(name: address.name, app: "", incarnation: 0).isValid else {
-      throw MinervaError("scene.bad_name", "a scene's name has 1 to 128 bytes, without \"/\", \"#\" and control characters")
+      throw MinervaError(.sceneBadName, "a scene's name has 1 to 128 bytes, without \"/\", \"#\" and control characters")
     }
     let app = try app(for: address)
     let incarnation = incarnations[address.name, default: 0] + 1
@@ -135,7 +135,7 @@ extension BrokerStateMachine {
     if let app = address.app {
       guard apps.contains(app) else {
         throw MinervaError(
-          "scene.app_unknown",
+          .sceneAppUnknown,
           "no host of the app \(app) is connected" + (apps.isEmpty ? "" : "; there are: \(apps.joined(separator: " "))"),
           retryable: true)
       }

@@ -329,6 +329,6 @@ extension MinervaError {
   }
 
   package static func sceneEnded(_ name: String) -> MinervaError {
-    MinervaError("scene.ended", "the scene \(name) has ended; its next use begins it anew")
+    MinervaError(.sceneEnded, "the scene \(name) has ended; its next use begins it anew")
   }
 }

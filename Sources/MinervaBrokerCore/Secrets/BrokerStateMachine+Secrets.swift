@@ -135,7 +135,7 @@ extension BrokerStateMachine {
 
   private func requireOpen(_ input: [UInt8], under schemas: [PayloadSchema], verb: String) throws(MinervaError) {
     for schema in schemas where schema.redacted(input) != input {
-      throw MinervaError("input.secret", "\(verb) would write a secret of \(schema.name) down; give it with open, send or enter")
+      throw MinervaError(.inputSecret, "\(verb) would write a secret of \(schema.name) down; give it with open, send or enter")
     }
   }
 

@@ -32,7 +32,7 @@ public struct HostServices: Sendable {
         return location.node
       } catch let error as MinervaError {
         guard clock.now < until else {
-          throw MinervaError("app.no_service", "nobody offers \(service) for \(app); start it, then this host (\(error.message))")
+          throw MinervaError(.appNoService, "nobody offers \(service) for \(app); start it, then this host (\(error.message))")
         }
       }
       try await Task.sleep(for: .milliseconds(backoff.next(using: &random)))

@@ -210,7 +210,7 @@ actor Mailbox {
   /// - Returns: The run, if it was.
   private func stepAside(_ run: UInt64?) async throws -> UInt64? {
     guard isStarted else {
-      throw MinervaError("link.not_started", "a module cannot be awaited in load(); open it there and hear its end in child(_:)")
+      throw MinervaError(.linkNotStarted, "a module cannot be awaited in load(); open it there and hear its end in child(_:)")
     }
     guard let run, run == active else { return nil }
     account.rests()

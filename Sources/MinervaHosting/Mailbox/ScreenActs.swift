@@ -54,7 +54,7 @@ enum ScreenActs {
         throw MinervaError(
           .screenNoSuchRow, "\"\(screen.title)\" has no command \"\(command)\"; it has \(names.isEmpty ? "none" : names)")
       }
-      guard known.isEnabled else { throw MinervaError("command.disabled", "\(command) cannot run now") }
+      guard known.isEnabled else { throw MinervaError(.commandDisabled, "\(command) cannot run now") }
       return .execute(command, payload: input)
     }
   }

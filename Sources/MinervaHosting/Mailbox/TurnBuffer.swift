@@ -115,7 +115,7 @@ final class TurnBuffer: CoordinatorLink {
   /// Adds to the running turn, or to one of its own when none runs.
   private func collect<Value>(_ add: (inout sending State) -> Value) throws -> Value {
     let (value, isInTurn) = try state.withLock { state in
-      guard !state.hasEnded else { throw MinervaError("link.ended", "\(screen) has ended with this turn already") }
+      guard !state.hasEnded else { throw MinervaError(.linkEnded, "\(screen) has ended with this turn already") }
       return (add(&state), state.isInTurn)
     }
     if !isInTurn, let mailbox = box.get() { Task { await mailbox.perform {} } }

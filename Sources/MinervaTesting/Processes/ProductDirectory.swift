@@ -14,7 +14,7 @@ public enum ProductDirectory {
       if access(path, X_OK) == 0 { return path }
       looked.append(directory)
     }
-    throw MinervaError("process.start", "\(name) is not built; looked in \(looked.joined(separator: ", ")); run swift build first")
+    throw MinervaError(.processStart, "\(name) is not built; looked in \(looked.joined(separator: ", ")); run swift build first")
   }
 
   /// The directories of executables, likeliest first: a test bundle may lie in a directory of its own below the products.

@@ -24,7 +24,7 @@ public enum ErrorCatalogue {
   private static let byCode: [MinervaError.Code: Entry] = Dictionary(entries.map { ($0.code, $0) }) { first, _ in first }
 
   /// All entries, in the order in which they are shown.
-  public static let entries: [Entry] = bus + payloads + navigation + routes + rest
+  public static let entries: [Entry] = bus + payloads + navigation + scenes + routes + rest + programs
 
   private static let bus: [Entry] = [
     Entry(.unreachable, "no process listens at the address", "start it (minerva up) or check --connect", retryable: true),
@@ -65,6 +65,11 @@ public enum ErrorCatalogue {
     Entry(.linkDuplicate, "a module was linked twice", "open it once"),
     Entry(.linkNotPresented, "the module was configured but not presented", "present it, or drop it"),
     Entry(.linkNoEndpoint, "the host offers no endpoint for the call", "look at the host's log"),
+    Entry(.linkBadContainer, "the tabs that a module brings cannot be shown", "correct the names and the selection the text speaks of"),
+    Entry(.linkTooDeep, "modules bring one another without end", "let one of them start with a module that brings none"),
+    Entry(.linkEnded, "the module has ended with this turn", "ask before finish or cancel"),
+    Entry(.linkNotStarted, "a module cannot be awaited before it has its place", "open it in load() and hear its end in child(_:)"),
+    Entry(.moduleNoAnswer, "the module answers no question of that name", "ask one it offers, or write its answer"),
   ]
 
   private static let navigation: [Entry] = [
@@ -77,8 +82,36 @@ public enum ErrorCatalogue {
     Entry(.busy, "a transition runs and the policy is reject", "wait, or use --policy queue", retryable: true),
     Entry(.superseded, "a newer request replaced this one", "nothing, unless both were meant"),
     Entry(.orphaned, "the screen to present from has left", "open from a screen that is there"),
+    Entry(
+      .timedOut, "the request was not done in its time",
+      "the text says what it waits for and whether it may still happen; repeat with a longer --timeout"),
+    Entry(.withdrawn, "the request was taken back before it was done", "nothing, unless you did not mean to"),
+    Entry(.notWaiting, "there is no request to take back, or it is being done", "look at tree for what became of it"),
+    Entry(.hostLost, "the host died before the screen was presented", "repeat: another host may offer the module", retryable: true),
+    Entry(.requesterLost, "who asked has gone", "nothing: what had begun was rolled back"),
+    Entry(.notTop, "another screen is on top than --if-top names", "look at stack, then decide again"),
+    Entry(.notModal, "nothing modal is up, or the screen stands in no modal layer", "use back or close"),
+    Entry(.namedTwice, "one screen is named twice in a stack", "name it once, or open its module again"),
+    Entry(.tooDeep, "32 containers stand in one another", "open it further out"),
+    Entry(.stillConnecting, "the screen is not on the tree yet", "wait until it is presented, or withdraw its request", retryable: true),
+    Entry(.noGesture, "no such gesture has begun", "gesture back begin, or dismiss begin, comes first"),
+    Entry(.rendererTaken, "another renderer shows the scene", "take over, or observe"),
+    Entry(.turnGap, "a host reports a turn whose forerunner never came", "look at the host's log: it is a fault of the host"),
+    Entry(.notForModules, "a coordinator asks for what only people do", "use a request that modules have"),
+    Entry(.unknownRef, "nothing open has that name", "look at tree; names are given with as @NAME"),
+    Entry(.ambiguousRef, "several open screens have that name", "say which by its id, or open it with as @NAME"),
+    Entry(.commandDisabled, "the command cannot run now", "look at commands for why, or wait until it is enabled"),
+    Entry(.commandNoPresenter, "nobody is there to present what the command opens", "execute it while its screen is open"),
     Entry(.screenNeedsInput, "the screen's host and the secrets of its input are lost", "close it and open it again"),
+  ]
+
+  private static let scenes: [Entry] = [
     Entry(.sceneAppRequired, "several apps run and none was named", "add --app NAME"),
+    Entry(.sceneAppUnknown, "no running host offers the app", "check the name and that its host runs (modules)"),
+    Entry(.sceneAppConflict, "the scene shows another app", "choose another name for the scene"),
+    Entry(.sceneBadName, "a scene cannot have that name", "use 1 to 128 bytes without / and # and control characters"),
+    Entry(.sceneEnded, "the scene has ended", "its next use begins it anew"),
+    Entry(.sceneClosed, "the scene has ended while it was asked", "its next use begins it anew"),
   ]
 
   private static let routes: [Entry] = [
@@ -123,6 +156,7 @@ public enum ErrorCatalogue {
     Entry(.processUnknown, "no process of that name is supervised", "look at minerva status for the names"),
     Entry(.timeOutOfRange, "the journal does not reach back that far", "ask for a later time"),
     Entry(.fileUnreadable, "the file cannot be opened or read", "check its name and mode; the text has the system's reason"),
+    Entry(.fileUnwritable, "the file cannot be made or written", "check its directory's mode and free space; the text has the reason"),
     Entry(.fileTooLarge, "the file is longer than 32-bit positions reach", "split it: fewer than 4 GiB and 2147483648 rows are possible"),
     Entry(.parseEncoding, "the file is not UTF-8 text", "convert it (iconv); the text names the line"),
     Entry(.parseRow, "a row has not the columns it should have", "correct the line the text names, or the column asked for"),
@@ -131,6 +165,21 @@ public enum ErrorCatalogue {
     Entry(
       .diffCheckFailed, "a change set replays to something else than the new list", "report it with both files: it is a fault of the differ"
     ),
+    Entry("diff.too_large", "a list has 2147483648 elements or more", "split it"),
+    Entry("diff.cancelled", "the caller gave the diff up before it was done", "nothing, unless you did not mean to", retryable: true),
+    Entry("diff.mismatch", "a change set meets a list that it was not computed from", "take the list that it speaks of, or diff again"),
+    Entry("diff.invalid", "a change set contradicts itself", "diff again; report it if the differ made it"),
+    Entry("diff.malformed", "the bytes are no change set", "check that both ends are Minerva of compatible versions"),
+    Entry("diff.limit", "a change set is over the limit that its reader set", "raise the limit, or split the list"),
+  ]
+
+  private static let programs: [Entry] = [
+    Entry(.expectFailed, "an expectation did not hold", "compare the tree before and after"),
+    Entry(.sessionNoJob, "no job of that number runs in the background", "the number stands in brackets where it was begun"),
+    Entry(.usageApp, "a script names an app that is none of ours", "use one the text names, or host EXECUTABLE"),
+    Entry(.usageNothing, "no script is left to run", "look at --filter and the files' names"),
     Entry(.appFailed, "the app's code threw an error", "the text is the app's own"),
+    Entry(.appNoService, "nobody offers a service that the host asks for", "start it, then the host"),
+    Entry(.unexpected, "an error that the runtime has no name for", "report it with the command: it is a fault of Minerva"),
   ]
 }

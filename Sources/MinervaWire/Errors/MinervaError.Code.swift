@@ -61,6 +61,11 @@ extension MinervaError.Code {
   public static let linkDuplicate: Self = "link.duplicate"
   public static let linkNotPresented: Self = "link.not_presented"
   public static let linkNoEndpoint: Self = "link.no_endpoint"
+  public static let linkBadContainer: Self = "link.bad_container"
+  public static let linkTooDeep: Self = "link.too_deep"
+  public static let linkEnded: Self = "link.ended"
+  public static let linkNotStarted: Self = "link.not_started"
+  public static let moduleNoAnswer: Self = "module.no_answer"
 
   // Navigation.
   public static let staleRef: Self = "nav.stale_ref"
@@ -72,7 +77,32 @@ extension MinervaError.Code {
   public static let busy: Self = "nav.busy"
   public static let superseded: Self = "nav.superseded"
   public static let orphaned: Self = "nav.orphaned"
+  public static let timedOut: Self = "nav.timeout"
+  public static let withdrawn: Self = "nav.withdrawn"
+  public static let notWaiting: Self = "nav.not_waiting"
+  public static let hostLost: Self = "nav.host_lost"
+  public static let requesterLost: Self = "nav.requester_lost"
+  public static let notTop: Self = "nav.not_top"
+  public static let notModal: Self = "nav.not_modal"
+  public static let namedTwice: Self = "nav.duplicate"
+  public static let tooDeep: Self = "nav.too_deep"
+  public static let stillConnecting: Self = "nav.still_connecting"
+  public static let noGesture: Self = "nav.no_gesture"
+  public static let rendererTaken: Self = "nav.renderer_taken"
+  public static let turnGap: Self = "nav.turn_gap"
+  public static let notForModules: Self = "nav.not_for_modules"
+  public static let sceneClosed: Self = "nav.scene_closed"
+  public static let unknownRef: Self = "nav.unknown_ref"
+  public static let ambiguousRef: Self = "nav.ambiguous_ref"
+  public static let commandDisabled: Self = "command.disabled"
+  public static let commandNoPresenter: Self = "command.no_presenter"
+
+  // Scenes.
   public static let sceneAppRequired: Self = "scene.app_required"
+  public static let sceneAppUnknown: Self = "scene.app_unknown"
+  public static let sceneAppConflict: Self = "scene.app_conflict"
+  public static let sceneBadName: Self = "scene.bad_name"
+  public static let sceneEnded: Self = "scene.ended"
 
   // Screens.
   public static let screenNeedsInput: Self = "screen.needs_input"
@@ -124,6 +154,7 @@ extension MinervaError.Code {
 
   // Lists in files.
   public static let fileUnreadable: Self = "file.unreadable"
+  public static let fileUnwritable: Self = "file.unwritable"
   public static let fileTooLarge: Self = "file.too_large"
   public static let parseEncoding: Self = "parse.encoding"
   public static let parseRow: Self = "parse.row"
@@ -131,6 +162,14 @@ extension MinervaError.Code {
   public static let diffDuplicate: Self = "diff.duplicate"
   public static let diffCheckFailed: Self = "diff.check_failed"
 
-  // An app's own error that it did not name.
+  // The command line.
+  public static let expectFailed: Self = "expect.failed"
+  public static let sessionNoJob: Self = "session.no_job"
+  public static let usageApp: Self = "usage.app"
+  public static let usageNothing: Self = "usage.nothing"
+
+  // An app's own error that it did not name, and one that the runtime did not.
   public static let appFailed: Self = "app.failed"
+  public static let appNoService: Self = "app.no_service"
+  public static let unexpected: Self = "internal.unexpected"
 }

@@ -21,8 +21,8 @@ package struct ExitCode: RawRepresentable, Error, Hashable, Sendable {
   package init(errorCode code: String) {
     switch code {
     case "bus.unreachable", "bus.peer_lost": self = .unreachable
-    case "bus.deadline", "link.timeout", "expect.timeout", "timeout": self = .timeout
-    case "bus.cancelled", "interrupted": self = .interrupted
+    case "bus.deadline", "link.timeout", "nav.timeout": self = .timeout
+    case "bus.cancelled": self = .interrupted
     case "replay.diverged": self = .diverged
     default:
       switch code.prefix(while: { $0 != "." }) {

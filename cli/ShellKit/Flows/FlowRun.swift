@@ -66,7 +66,7 @@ package struct FlowRun: Sendable {
     let steps = script.steps.flatMap { step in step.statements.map { FlowStep(line: step.line, statement: $0) } }
     for (index, written) in steps.enumerated() {
       var step = written
-      if Task.isCancelled { return await fail(step, MinervaError("interrupted", "interrupted"), session, &state) }
+      if Task.isCancelled { return await fail(step, MinervaError(.cancelled, "interrupted"), session, &state) }
       if !step.statement.request.isPassive {
         await finishRecovery(step, session, &state)
         state.before = await session.tree()
@@ -93,7 +93,7 @@ package struct FlowRun: Sendable {
     }
     guard let last = steps.last else { return }
     await finishRecovery(last, session, &state)
-    if let reason = await session.unasserted() { await fail(last, MinervaError("expect.failed", reason), session, &state) }
+    if let reason = await session.unasserted() { await fail(last, MinervaError(.expectFailed, reason), session, &state) }
   }
 
   private func fail(_ step: FlowStep, _ error: MinervaError, _ session: Session, _ state: inout State) async {
@@ -130,7 +130,7 @@ package struct FlowRun: Sendable {
     }
     guard let (pid, look) = found else {
       let reason = "\(kill.process) did not come back within \(recoveryLimit)"
-      return await fail(step, MinervaError("expect.failed", reason), session, &state)
+      return await fail(step, MinervaError(.expectFailed, reason), session, &state)
     }
     let recovery = Recovery(
       process: kill.process, oldPid: old, newPid: pid, before: kill.before,

@@ -62,7 +62,6 @@ package enum ShellHelp {
     ("parse.header", "a script's header is wrong", "flow, app, catalog, host, clock, seed stand before the first command"),
     ("script.encoding", "a script is not UTF-8 text with LF or CRLF", "save it as UTF-8"),
     ("script.file", "a file cannot be read", "check its name"),
-    ("expect.failed", "an expectation did not hold", "compare the tree before and after"),
   ]
 
   private static func errors(_ filter: String?, _ width: Int) -> [String] {

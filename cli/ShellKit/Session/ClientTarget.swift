@@ -253,7 +253,7 @@ package final class ClientTarget: SceneTarget {
 
   private func running(_ name: String) async throws(MinervaError) -> (name: String, pid: Int32) {
     let report = try await process(name)
-    guard let pid = report.pid else { throw MinervaError("process.unknown", "\(report.name) is not running (\(report.state))") }
+    guard let pid = report.pid else { throw MinervaError(.processUnknown, "\(report.name) is not running (\(report.state))") }
     return (report.name, pid)
   }
 
@@ -264,11 +264,11 @@ package final class ClientTarget: SceneTarget {
       let report = try await status()
       if let process = report.processes.first(where: { $0.name == name }) { return process }
       let known = report.processes.map(\.name).joined(separator: ", ")
-      guard name.hasSuffix("*") else { throw MinervaError("process.unknown", "no process \"\(name)\"; there are \(known)") }
+      guard name.hasSuffix("*") else { throw MinervaError(.processUnknown, "no process \"\(name)\"; there are \(known)") }
       // A job that was just asked for may not have reached its worker yet.
       let busy = Set(report.broker?.pool.busy ?? [])
       if let process = report.processes.first(where: { $0.name.hasPrefix(name.dropLast()) && busy.contains($0.name) }) { return process }
-      guard clock.now < deadline else { throw MinervaError("process.unknown", "no \(name) holds a job; there are \(known)") }
+      guard clock.now < deadline else { throw MinervaError(.processUnknown, "no \(name) holds a job; there are \(known)") }
       try? await clock.sleep(for: .milliseconds(10))
     }
   }

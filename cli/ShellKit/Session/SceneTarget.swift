@@ -149,7 +149,7 @@ extension SceneTarget {
   package func process(_ name: String) async throws(MinervaError) -> ProcessReport {
     let reports = try await status().processes
     if let report = reports.first(where: { $0.name == name }) { return report }
-    throw MinervaError("process.unknown", "no process \"\(name)\"; there are \(reports.map(\.name).joined(separator: ", "))")
+    throw MinervaError(.processUnknown, "no process \"\(name)\"; there are \(reports.map(\.name).joined(separator: ", "))")
   }
   package func lab(_ request: Lab) async throws(MinervaError) -> [String] { throw unsupported("this fault") }
   package func follow(

@@ -63,7 +63,7 @@ extension Session: InvocationContext {
     if named.count == 1 { return named[0].id }
     if named.count > 1 {
       let all = named.map(\.id.description).joined(separator: ", ")
-      throw MinervaError("nav.ambiguous_ref", "@\(name) could be \(all); open it with as @NAME, or say which")
+      throw MinervaError(.ambiguousRef, "@\(name) could be \(all); open it with as @NAME, or say which")
     }
     if let last = await log.lastRemoval(where: { $0.module.lowercased() == name }) {
       if allowsRemoved { return last.summary.screen }
@@ -72,7 +72,7 @@ extension Session: InvocationContext {
     }
     let known = Set(open.map { $0.module.lowercased() }).union(aliases.keys)
     let hint = Suggestion.nearest(to: name, among: known.sorted()).map { "; did you mean @\($0)?" } ?? ""
-    throw MinervaError("nav.unknown_ref", "nothing open is called @\(name)\(hint)")
+    throw MinervaError(.unknownRef, "nothing open is called @\(name)\(hint)")
   }
 
   /// Reads the conditions of a request from its options.

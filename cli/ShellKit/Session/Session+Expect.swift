@@ -113,7 +113,7 @@ extension Session {
 
   private func rendering(of reference: Reference, _ look: SceneLook) async throws -> ScreenRendering {
     let id = try await identity(reference, look)
-    guard let rendering = look.renderings[id] else { throw MinervaError("screen.not_rendered", "\(id) shows nothing") }
+    guard let rendering = look.renderings[id] else { throw MinervaError(.screenNotRendered, "\(id) shows nothing") }
     return rendering
   }
 

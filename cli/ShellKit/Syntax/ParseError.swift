@@ -1,8 +1,9 @@
 import CommandKit
+import MinervaWire
 
 /// A line that cannot be understood, with the place; ends a script before anything of it runs (exit code 2).
 package struct ParseError: StatedError, Hashable {
-  package enum Code: String, Sendable, Hashable {
+  package enum Code: String, Sendable, Hashable, CaseIterable {
     /// No verb of that name.
     case verb = "parse.unknown_verb"
     /// A word that does not fit here.
@@ -39,4 +40,9 @@ package struct ParseError: StatedError, Hashable {
   package var statedCode: String { code.rawValue }
   package var statement: String { "\(message) (\(position))" }
   package var remedy: String? { nil }
+}
+
+extension MinervaError.Code {
+  /// A word that only the session finds not to fit.
+  static let parseUnexpected = Self(ParseError.Code.unexpected.rawValue)
 }

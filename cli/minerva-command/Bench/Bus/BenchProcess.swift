@@ -18,7 +18,7 @@ final class BenchProcess: @unchecked Sendable {
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = input
     process.standardOutput = output
-    do { try process.run() } catch { throw MinervaError("process.start", "\(command[0]) cannot be started: \(error.localizedDescription)") }
+    do { try process.run() } catch { throw MinervaError(.processStart, "\(command[0]) cannot be started: \(error.localizedDescription)") }
   }
 
   deinit { end() }
