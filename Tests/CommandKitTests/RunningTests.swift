@@ -12,7 +12,8 @@ struct RunningTests {
 
   @Test(arguments: [
     ("nav.stale_ref", ExitCode.refused), ("parse.unexpected", .usage), ("bus.unreachable", .unreachable), ("bus.peer_lost", .unreachable),
-    ("bus.deadline", .timeout), ("link.timeout", .timeout), ("replay.diverged", .diverged), ("internal.state", .internalError),
+    ("bus.deadline", .timeout), ("link.timeout", .timeout), ("nav.timeout", .timeout), ("replay.diverged", .diverged),
+    ("internal.state", .internalError),
     ("bus.cancelled", .interrupted), ("expect.failed", .refused),
   ])
   func `one place decides the exit code`(code: String, exit: ExitCode) {
@@ -24,8 +25,8 @@ struct RunningTests {
       ErrorWords.lines(for: Refused()) == ["error nav.stale_ref: s9 was removed\\x1b", "  look at the stack again"])
     #expect(ErrorWords.lines(for: UsageError("no", command: "minerva up")) == ["error: no", "try: minerva up --help"])
     #expect(ErrorWords.exitCode(for: UsageError("no", command: "m")) == .usage)
-    #expect(ErrorWords.lines(for: OutputClosed()).isEmpty)
-    #expect(ErrorWords.exitCode(for: OutputClosed()) == .done)
+    #expect(ErrorWords.lines(for: OutputEnd.readerGone).isEmpty)
+    #expect(ErrorWords.exitCode(for: OutputEnd.readerGone) == .done)
     #expect(ErrorWords.exitCode(for: CancellationError()) == .interrupted)
     struct Odd: Error {}
     #expect(ErrorWords.exitCode(for: Odd()) == .internalError)
@@ -37,9 +38,22 @@ struct RunningTests {
     #expect(pipe(&ends) == 0)
     close(ends[0])
     let output = Output(descriptor: ends[1], limit: 0)
-    #expect(throws: OutputClosed.self) { try output.line("x") }
-    #expect(throws: OutputClosed.self) { try output.flush() }
+    #expect(throws: OutputEnd.readerGone) { try output.line("x") }
+    #expect(throws: OutputEnd.readerGone) { try output.flush() }
     close(ends[1])
+  }
+
+  @Test func `a full disk is told, with a code that is not success (D01)`() throws {
+    let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
+    try #require(full >= 0)
+    defer { close(full) }
+    let output = Output(descriptor: full)
+    try output.line("kept until the end")
+    #expect(throws: OutputEnd.refused(errno: ENOSPC)) { try output.flush() }
+    #expect(throws: OutputEnd.refused(errno: ENOSPC)) { try output.line("x") }
+    let end = OutputEnd.refused(errno: ENOSPC)
+    #expect(ErrorWords.lines(for: end).first == "error file.unwritable: cannot write the output: No space left on device; it is cut off")
+    #expect(ErrorWords.exitCode(for: end) == .refused)
   }
 
   @Test func `more than a pipe holds arrives whole`() async throws {

@@ -111,6 +111,13 @@ import Testing
     #expect(place.names == ["bad.jsonl"])
   }
 
+  @Test("An export that the system stops reading is not taken for one that is cut off")
+  func readError() throws {
+    let ran = try place.run(["import", place.path, place.file("new.sqlite")])
+    #expect(ran.out.hasPrefix("error file.unreadable: cannot read DIR: Is a directory"), "\(ran.out)")
+    #expect(ran.code == .refused)
+  }
+
   @Test("A file that is missing, is none, or is damaged: each its clear refusal")
   func badFiles() async throws {
     let missing = try place.run(["stats", place.file("none.sqlite")])

@@ -80,19 +80,19 @@ package enum JournalCommand {
     let isAside = command.flag("aside")
     let format = try SQLiteJournal.statistics(of: path).format
     try console.out.line(JournalText.head(format: format, version: ProductVersion.text, isAside: isAside))
-    var closed: OutputClosed?
+    var end: OutputEnd?
     var count = 0
     func print(_ text: String) -> Bool {
-      do throws(OutputClosed) { try console.out.line(text) } catch { closed = error }
+      do throws(OutputEnd) { try console.out.line(text) } catch { end = error }
       count += 1
-      return closed == nil
+      return end == nil
     }
     if isAside {
       try SQLiteJournal.exportAside(path, scene: command.text("scene")) { print(JournalText.line($0, reason: $1)) }
     } else {
       try SQLiteJournal.export(path, scene: command.text("scene")) { print(JournalText.line($0)) }
     }
-    if let closed { throw closed }
+    if let end { throw end }
     try console.out.line(JournalText.end(count))
     return .done
   }
@@ -100,13 +100,13 @@ package enum JournalCommand {
   private static func readIn(_ source: String, _ path: String, _ command: ParsedCommand, _ console: Console) throws -> ExitCode {
     var lines = try FileLines(source)
     defer { lines.end() }
-    guard let first = lines.next() else { throw JournalText.fault(1, source, "is missing: the file is empty") }
+    guard let first = try lines.next() else { throw JournalText.fault(1, source, "is missing: the file is empty") }
     try JournalText.checkHead(first, file: source)
     let target = try JournalImport(path)
     defer { target.discard() }
     var number = 1
     var isWhole = false
-    while let line = lines.next() {
+    while let line = try lines.next() {
       number += 1
       guard !isWhole else { throw JournalText.fault(number, source, "comes behind the end") }
       switch try JournalText.read(line, at: number, file: source) {

@@ -1,16 +1,21 @@
 import Glibc
 import Synchronization
 
-/// The reader at the other end of the pipe has gone.
-package struct OutputClosed: Error, Hashable, Sendable {
-  package init() {}
+/// Why nothing more can be written.
+package enum OutputEnd: Error, Hashable, Sendable {
+  /// The reader at the other end of the pipe has gone.
+  case readerGone
+  /// The system refused the bytes, for want of space perhaps: what was written before is all there is.
+  case refused(errno: Int32)
 }
 
 /// A stream of text to a descriptor, buffered, safe from any task; a vanished reader is an error, never a signal (D01).
+///
+/// Once a write has failed, every later one and `flush` throw the same.
 package final class Output: Sendable {
   private struct State {
     var pending: [UInt8] = []
-    var isClosed = false
+    var end: OutputEnd?
   }
 
   private let descriptor: Int32
@@ -23,35 +28,35 @@ package final class Output: Sendable {
     self.limit = limit
   }
 
-  package func line(_ text: String) throws(OutputClosed) {
+  package func line(_ text: String) throws(OutputEnd) {
     try write(text + "\n")
   }
 
-  package func lines(_ lines: [String]) throws(OutputClosed) {
+  package func lines(_ lines: [String]) throws(OutputEnd) {
     for text in lines { try line(text) }
   }
 
-  package func write(_ text: String) throws(OutputClosed) {
-    let isOpen = state.withLock { state in
-      guard !state.isClosed else { return false }
+  package func write(_ text: String) throws(OutputEnd) {
+    let end = state.withLock { state in
+      guard state.end == nil else { return state.end }
       state.pending += text.utf8
       if state.pending.count > limit { drain(&state) }
-      return !state.isClosed
+      return state.end
     }
-    if !isOpen { throw OutputClosed() }
+    if let end { throw end }
   }
 
-  package func flush() throws(OutputClosed) {
-    let isOpen = state.withLock { state in
+  package func flush() throws(OutputEnd) {
+    let end = state.withLock { state in
       drain(&state)
-      return !state.isClosed
+      return state.end
     }
-    if !isOpen { throw OutputClosed() }
+    if let end { throw end }
   }
 
   private func drain(_ state: inout State) {
     var sent = 0
-    while sent < state.pending.count, !state.isClosed {
+    while sent < state.pending.count, state.end == nil {
       let count = state.pending.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress?.advanced(by: sent), $0.count - sent) }
       if count > 0 {
         sent += count
@@ -59,8 +64,8 @@ package final class Output: Sendable {
         var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&wait, 1, 1_000)
       } else if errno != EINTR {
-        // EPIPE, or a full disk: nothing written later could arrive either.
-        state.isClosed = true
+        // Nothing written later could stand where it belongs either.
+        state.end = errno == EPIPE || errno == ECONNRESET ? .readerGone : .refused(errno: errno)
       }
     }
     state.pending.removeAll(keepingCapacity: true)

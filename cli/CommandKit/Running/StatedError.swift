@@ -1,3 +1,4 @@
+import Glibc
 import MinervaWire
 
 /// An error that says what it is in the two forms people meet: a stable dotted code and a sentence.
@@ -23,7 +24,9 @@ package enum ErrorWords {
       return lines
     case is CancellationError:
       return ["interrupted"]
-    case is ExitCode, is OutputClosed:
+    case OutputEnd.refused(let errno):
+      return lines(for: MinervaError(.fileUnwritable, "cannot write the output: \(String(cString: strerror(errno))); it is cut off"))
+    case is ExitCode, is OutputEnd:
       return []
     default:
       return [
@@ -37,7 +40,8 @@ package enum ErrorWords {
     case let code as ExitCode: code
     case is UsageError: .usage
     // Who reads our output has what it wanted; a quiet, successful end (D01).
-    case is OutputClosed: .done
+    case OutputEnd.readerGone: .done
+    case is OutputEnd: ExitCode(errorCode: MinervaError.Code.fileUnwritable.rawValue)
     case is CancellationError: .interrupted
     case let error as MinervaError: ExitCode(errorCode: error.code.rawValue)
     case let stated as any StatedError: ExitCode(errorCode: stated.statedCode)

@@ -41,9 +41,14 @@ package final class PipeLineReader: LineReader {
       var piece = [UInt8](repeating: 0, count: 16_384)
       let count = piece.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      state.withLock { state in
+      let reason = count < 0 ? String(cString: strerror(errno)) : nil
+      let line = state.withLock { state in
         if count > 0 { state.buffer += piece[..<count] } else { state.isAtEnd = true }
+        // Half a line is none when the rest of it cannot be read.
+        if count < 0 { state.buffer = [] }
+        return state.line + 1
       }
+      if let reason { return .failure(ParseError(.file, "cannot read \(name): \(reason)", at: SourcePosition(file: name, line: line))) }
     }
   }
 
@@ -72,7 +77,7 @@ package final class PipeLineReader: LineReader {
   }
 
   package func interrupt() {}
-  package func remember(_ line: String) {}
+  package func remember(_ line: String, in memory: LineMemory) {}
   package func notice(_ lines: [String]) { try? console.out.lines(lines) }
   package func close() {}
 }
