@@ -12,6 +12,7 @@ private final class ScriptedReader: LineReader {
     var inputs: [LineInput]
     var prompts: [String] = []
     var remembered: [String] = []
+    var kept: [String] = []
     var notices: [String] = []
   }
 
@@ -31,12 +32,19 @@ private final class ScriptedReader: LineReader {
   }
 
   func interrupt() {}
-  func remember(_ line: String) { state.withLock { $0.remembered.append(line) } }
+  func remember(_ line: String, in memory: LineMemory) {
+    state.withLock { state in
+      if memory > .none { state.remembered.append(line) }
+      if memory == .file { state.kept.append(line) }
+    }
+  }
   func notice(_ lines: [String]) { state.withLock { $0.notices += lines } }
   func close() {}
 
   var prompts: [String] { state.withLock(\.prompts) }
   var remembered: [String] { state.withLock(\.remembered) }
+  /// What goes into the history file.
+  var kept: [String] { state.withLock(\.kept) }
   var notices: [String] { state.withLock(\.notices) }
 }
 
@@ -141,6 +149,46 @@ struct PromptTests {
     #expect(await read(Array("a\nb\rc\n".utf8)) == ["a", "a line ends with CR alone; save it with LF or CRLF (stdin:2:1)"])
     #expect(await read([0xFF, 0xFE, 0x61, 0x00]) == ["this is UTF-16; save it as UTF-8 (stdin:1:1)"])
     #expect(await read([]) == [])
+  }
+
+  @Test func `a pipe that cannot be read further says so and runs no half line`() async throws {
+    let directory = open("/", O_RDONLY | O_CLOEXEC)
+    defer { close(directory) }
+    let reader = PipeLineReader(.standard(environment: [:]), descriptor: directory, name: "stdin")
+    await #expect(throws: ParseError(.file, "cannot read stdin: Is a directory", at: SourcePosition(file: "stdin"))) {
+      try await reader.read(prompt: "")
+    }
+  }
+
+  @Test func `no line with a secret, or of which that cannot be said, is written into the history file (P4)`() async throws {
+    let secret = [
+      "open Login {\"password\":\"x\"} as @l", "enter @l password x", "enter @l pasword x", "send @l {\"password\":\"x\"}",
+      "repeat \"enter @l password x\" --rate 1 --for 1ms", "stack set main [s1, Login {\"password\":\"x\"}]", "enter @nobody password x",
+      "open Detail id=1; open Login password=x",
+    ]
+    let doubtful = [
+      "enter @l password x oops", "open Logn password=x", "execute @l go {\"password\":\"x\"}", "go next password=x",
+      "deeplink app://shop/login?password=x --dry-run", "open Login; send top {\"password\":\"x\"}",
+    ]
+    let plain = [
+      "open Login", "enter @l r1 x", "open Detail id=1", "back", "execute @l go", "tap @l r1", "stack main", "expect modal none",
+    ]
+    let target = SceneDouble(hasSecrets: true)
+    let session = Session(target: target)
+    try await session.start()
+    for statement in try Statement.parse("open Home via root; open Login as @l") { _ = await session.execute(statement) { _ in } }
+    for line in secret { #expect(await session.memory(for: try Statement.parse(line)) == .none, "\(line)") }
+    for line in plain { #expect(await session.memory(for: try Statement.parse(line)) == .file, "\(line)") }
+    let reader = ScriptedReader(doubtful)
+    let captured = CapturedConsole()
+    _ = try await Shell(session: session, console: captured.console).run(reader)
+    _ = captured.text()
+    #expect(reader.remembered == doubtful && reader.kept.isEmpty, "\(reader.kept)")
+    await target.setReachable(false)
+    for line in ["open Detail id=1", "send s1 {\"a\":1}"] {
+      #expect(await session.memory(for: try Statement.parse(line)) == .session, "\(line): nobody can be asked")
+    }
+    await session.close()
   }
 
   @Test func `history keeps what may be kept, for its owner alone`() throws {

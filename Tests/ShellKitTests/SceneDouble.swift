@@ -21,6 +21,8 @@ actor SceneDouble: SceneTarget {
   private var pids: [String: Int32] = ["shop-1": 100, "diff-1": 200]
   /// What a killed process leaves behind, for recoveries that are not equal.
   private let forgetsRows: Bool
+  /// Whether Login takes a secret, and each of its screens has a field for it.
+  private let hasSecrets: Bool
   private(set) var reachable = true
 
   /// What a look at all scenes finds left over.
@@ -33,7 +35,10 @@ actor SceneDouble: SceneTarget {
       text: "shop-1 runs no coordinator for it"),
   ]
 
-  init(forgetsRows: Bool = false) { self.forgetsRows = forgetsRows }
+  init(forgetsRows: Bool = false, hasSecrets: Bool = false) {
+    self.forgetsRows = forgetsRows
+    self.hasSecrets = hasSecrets
+  }
 
   var scene: SceneAddress { SceneAddress(name: "main", app: "shop") }
 
@@ -66,7 +71,7 @@ actor SceneDouble: SceneTarget {
             id: "main", header: "rows",
             rows: (rows[screen.id] ?? ["r1"]).map {
               CellContent(id: $0, type: .label, text: "row \($0)", disabled: $0 == "r1" ? nil : true)
-            })
+            } + (hasSecrets && screen.module == "Login" ? [CellContent(id: "password", type: .textInput, secret: true)] : []))
         ],
         commands: [
           CommandRendering(name: "go", isEnabled: true, isExecuting: false),
@@ -87,7 +92,10 @@ actor SceneDouble: SceneTarget {
     let schema = PayloadSchema(
       name: "Detail", shape: .object(name: "Detail", [.init("id", .integer(min: .min, max: UInt64(Int64.max))), .init("name", .string)]))
     let text = (try? JSONValueEncoder().encode(schema))?.text
-    return [
+    guard reachable else { throw MinervaError(.unreachable, "no broker") }
+    let login = PayloadSchema(name: "Login", shape: .object(name: "Login", [.init("password", .secret(.string))]))
+    let secrets = ModuleDescription(name: "Login", schema: (try? JSONValueEncoder().encode(login))?.text)
+    return (hasSecrets ? [ModuleListing(app: "shop", module: secrets, hosts: ["shop-1"])] : []) + [
       ModuleListing(app: "shop", module: ModuleDescription(name: "Detail", summary: "One thing", schema: text), hosts: ["shop-1"]),
       ModuleListing(app: "shop", module: ModuleDescription(name: "Home"), hosts: ["shop-1", "shop-2"]),
     ]

@@ -49,6 +49,15 @@ struct SessionTests {
     #expect(lines.contains("[2] error input.invalid: Bad.id: expected integer, found nothing"))
   }
 
+  @Test func `a link goes on in the background, and what is done at once takes no &`() async throws {
+    let lines = try await transcript(["open Home via root", "deeplink app://shop/home &", "wait job 1"])
+    #expect(lines.contains { $0.hasPrefix("[1] error bus.unsupported") }, "\(lines)")
+    for line in ["expect modal none &", "scene other &", "source a.flow &", "tree &", "quit &", "repeat \"back\" &"] {
+      #expect(throws: ParseError.self, "\(line)") { try Statement.parse(line) }
+    }
+    _ = try Statement.parse("watch &; wait settled &; deeplink app://shop/home &; back &")
+  }
+
   @Test func `what waits in the background leaves the prompt free`() async throws {
     let (heard, replies) = (Told(), Told())
     let session = Session(target: SceneDouble()) { await heard.add($0) }

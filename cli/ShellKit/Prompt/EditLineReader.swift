@@ -198,10 +198,10 @@ package final class EditLineReader: LineReader {
     if isReading { wake() } else { Self.show(lines.joined(separator: "\n") + "\n") }
   }
 
-  package func remember(_ line: String) {
-    guard HistoryFile.isKept(line) else { return }
+  package func remember(_ line: String, in memory: LineMemory) {
+    guard memory > .none, HistoryFile.isKept(line) else { return }
     if let past = terminal.past { cel_remember(past, line) }
-    history?.append(line)
+    if memory == .file { history?.append(line) }
   }
 
   package func close() {

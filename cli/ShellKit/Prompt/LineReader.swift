@@ -7,7 +7,7 @@ package protocol LineReader: Sendable {
   func interrupt()
 
   /// Keeps a line for later recall.
-  func remember(_ line: String)
+  func remember(_ line: String, in memory: LineMemory)
 
   /// Shows lines above what is being typed.
   func notice(_ lines: [String])
@@ -17,6 +17,16 @@ package protocol LineReader: Sendable {
 
   /// Whether a person sits in front of it.
   var isInteractive: Bool { get }
+}
+
+/// How long a line may be kept for recall.
+package enum LineMemory: Sendable, Hashable, Comparable {
+  /// Not at all: it holds a secret.
+  case none
+  /// Until the shell ends, on no disk: nobody can say that it holds none.
+  case session
+  /// In the history file.
+  case file
 }
 
 /// What came of waiting for a line.

@@ -86,11 +86,12 @@ package final class Shell: Sendable {
     do throws(ParseError) {
       statements = try Statement.parse(text)
     } catch {
-      reader.remember(text)
+      // What cannot be read may hold anything.
+      reader.remember(text, in: .session)
       try tell(ErrorWords.lines(for: error), to: reader)
       return .usage
     }
-    if await !session.holdsSecret(statements) { reader.remember(text) }
+    reader.remember(text, in: await session.memory(for: statements))
     for statement in statements {
       let execution = await run(statement)
       try console.out.flush()
@@ -133,24 +134,5 @@ extension Session {
   package func completer() async -> Completer {
     let processes = (try? await target.status())?.processes.map(\.name) ?? []
     return Completer(look: lastLook, aliases: Array(aliases.keys), modules: (try? await target.modules()) ?? [], processes: processes)
-  }
-
-  /// Whether a line enters a value into a field that must not be shown, so that history must not keep it.
-  package func holdsSecret(_ statements: [Statement]) async -> Bool {
-    for statement in statements where statement.verb.name == "enter" {
-      guard let reference = statement.call.reference("screen"), let field = statement.call.text("field") else { continue }
-      guard let ref = try? await screen(reference), let look = lastLook, let screen = look.tree.resolve(ref) else { return true }
-      guard let rows = look.renderings[screen.id]?.sections.flatMap(\.rows) else { return true }
-      // Beside secret fields, a name that is none of the others may be a slip of the finger.
-      if rows.contains(where: { $0.secret == true }), rows.first(where: { $0.id == field }).map({ $0.secret == true }) ?? true {
-        return true
-      }
-    }
-    for statement in statements where statement.verb.name == "open" {
-      guard let name = statement.call.module("module")?.name, let modules = try? await target.modules() else { continue }
-      guard let text = modules.first(where: { $0.module.name == name })?.module.schema else { continue }
-      if SchemaTypes.schema(text)?.hasSecrets == true { return true }
-    }
-    return false
   }
 }

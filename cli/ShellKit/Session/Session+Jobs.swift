@@ -4,17 +4,20 @@ import MinervaWire
 
 /// What runs in the background, `command &`: its lines are told as they come, headed by the job's number.
 extension Session {
-  /// Sends an action without waiting for its answer; the first word about it is told with the job's number.
-  func background(_ action: Command.Action, _ conditions: RequestConditions, _ alias: String?, _ emit: @escaping Emit) async {
+  /// Asks without waiting for the answer; the first word about it is told with the job's number, and so is the answer when it comes.
+  func background(
+    _ emit: @escaping Emit,
+    _ ask: @escaping @Sendable (@escaping @Sendable (Admission) -> Void) async throws(MinervaError) -> [String]
+  ) async {
     lastJob += 1
     let number = lastJob
     let standings = Standings()
-    let (target, notify) = (target, notify)
+    let notify = notify
     jobs[number] = Task { () -> MinervaError? in
       do throws(MinervaError) {
-        let reply = try await target.perform(action, conditions) { standings.tell($0) }
+        let lines = try await ask { standings.tell($0) }
         standings.end()
-        await notify(Self.job(number, await self.answered(reply, action, alias)))
+        await notify(Self.job(number, lines))
         return nil
       } catch {
         standings.end()
@@ -38,7 +41,7 @@ extension Session {
 
   /// Waits for a job's answer; an error of it is this command's.
   package func finish(job number: Int, within timeout: Duration) async throws {
-    guard let job = jobs[number] else { throw MinervaError("session.no_job", "there is no job [\(number)]") }
+    guard let job = jobs[number] else { throw MinervaError(.sessionNoJob, "there is no job [\(number)]") }
     let finished = await withDeadline(timeout) { await job.value }
     guard let finished else {
       throw MinervaError(.deadline, "job [\(number)] was not answered within \(DurationText.describe(timeout))")

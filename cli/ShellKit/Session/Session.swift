@@ -102,7 +102,7 @@ package actor Session {
         MinervaError.Code(error.code), error.message, details: Dictionary(error.details.map { ($0.name, $0.value) }) { first, _ in first })
     case let error as ParseError: MinervaError(MinervaError.Code(error.statedCode), error.statement)
     case is CancellationError: MinervaError(.cancelled, "interrupted; what was asked may still happen, look at tree")
-    default: MinervaError("internal.unexpected", String(describing: error))
+    default: MinervaError(.unexpected, String(describing: error))
     }
   }
 
@@ -121,7 +121,7 @@ package actor Session {
     case .wait(let wait): try await waitFor(wait, statement.call.option("timeout").flatMap(DurationText.parse), emit)
     case .expect(let expectation):
       let timeout = statement.call.option("timeout").flatMap(DurationText.parse)
-      if let reason = await failure(of: expectation, within: timeout ?? .seconds(5)) { throw MinervaError("expect.failed", reason) }
+      if let reason = await failure(of: expectation, within: timeout ?? .seconds(5)) { throw MinervaError(.expectFailed, reason) }
       await emit([ReplyText.headed("ok", "")].map { $0.trimmingBlanks() })
     case .lab(let lab):
       mark = await log.end
@@ -148,14 +148,18 @@ extension Session {
   private func act(
     _ make: @Sendable (any InvocationContext) async throws -> Command.Action, _ statement: Statement, _ emit: @escaping Emit
   ) async throws {
-    if let forgotten = await unasserted() { throw MinervaError("expect.failed", forgotten) }
+    if let forgotten = await unasserted() { throw MinervaError(.expectFailed, forgotten) }
     mark = await log.end
     asserted = []
     let action = try await make(self)
     let conditions = try await conditions(statement.call)
     let alias = statement.call.text("alias").map { String($0.dropFirst()) }
-    if statement.call.isBackground { return await background(action, conditions, alias, emit) }
     let target = target
+    if statement.call.isBackground {
+      return await background(emit) { standing throws(MinervaError) in
+        await self.answered(try await target.perform(action, conditions, standing: standing), action, alias)
+      }
+    }
     let reply = try await telling(emit) { standing throws(MinervaError) in try await target.perform(action, conditions, standing: standing)
     }
     await emit(await answered(reply, action, alias))
@@ -183,14 +187,22 @@ extension Session {
 
   /// Follows a link, or tells its plan.
   private func follow(_ link: DeepLink, _ statement: Statement, _ emit: @escaping Emit) async throws {
-    if let forgotten = await unasserted() { throw MinervaError("expect.failed", forgotten) }
+    if let forgotten = await unasserted() { throw MinervaError(.expectFailed, forgotten) }
     mark = await log.end
     asserted = []
     let (target, conditions) = (target, try await conditions(statement.call))
+    if statement.call.isBackground {
+      return await background(emit) { standing throws(MinervaError) in
+        await self.answered(try await target.follow(link, conditions, standing: standing))
+      }
+    }
     let reply = try await telling(emit) { standing throws(MinervaError) in try await target.follow(link, conditions, standing: standing) }
-    guard let answer = reply.answer else { return await emit(LinkText.plan(reply)) }
-    let tree = await refresh()?.tree
-    await emit(ReplyText.lines(SceneReply(record: answer.seq, outcome: answer.outcome), tree: tree))
+    await emit(await answered(reply))
+  }
+
+  private func answered(_ reply: LinkReply) async -> [String] {
+    guard let answer = reply.answer else { return LinkText.plan(reply) }
+    return ReplyText.lines(SceneReply(record: answer.seq, outcome: answer.outcome), tree: await refresh()?.tree)
   }
 
   func answered(_ reply: SceneReply, _ action: Command.Action, _ alias: String?) async -> [String] {
@@ -261,11 +273,11 @@ extension Session {
     case ("timings", "off"): showsTimings = false
     case ("width", let text?):
       guard let number = Int(text), (20...1_000).contains(number) else {
-        throw MinervaError("parse.unexpected", "width takes a number from 20 to 1000")
+        throw MinervaError(.parseUnexpected, "width takes a number from 20 to 1000")
       }
       width = number
     case (nil, _), (_, nil): break
-    default: throw MinervaError("parse.unexpected", "no such value; option shows what there is")
+    default: throw MinervaError(.parseUnexpected, "no such value; option shows what there is")
     }
     return ["timings \(showsTimings ? "on" : "off")", "width \(width)"]
   }
@@ -300,6 +312,14 @@ extension Request {
     switch self {
     case .wait: true
     default: isWatch
+    }
+  }
+
+  /// Whether `&` may follow: it asks for something and need not be waited for.
+  var mayRunInBackground: Bool {
+    switch self {
+    case .action, .deeplink: true
+    default: isWaiting
     }
   }
 

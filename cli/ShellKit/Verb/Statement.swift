@@ -27,6 +27,9 @@ package struct Statement: Sendable {
     let call = try Binder(verb: verb, item: item).bind()
     try checkPayloads(of: item)
     let request = try verb.request(call)
+    if item.isBackground, !request.mayRunInBackground {
+      throw ParseError(.unexpected, "\(verb.name) is done at once and takes no &", at: head.position)
+    }
     let spelled = source ?? item.tokens.map(\.text).joined(separator: " ")
     return Statement(verb: verb, call: call, request: request, source: spelled.trimmingBlanks())
   }
