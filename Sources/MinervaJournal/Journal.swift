@@ -10,7 +10,8 @@ package typealias JournalCompletion<Value> = @Sendable (Result<Value, MinervaErr
 /// - Durability: an append's completion means that the group survives a crash of the machine (P1). A group is whole
 ///   or absent.
 /// - Failure: a commit that fails answers `journal.unavailable` to each group in it and to everything after it, until
-///   `reopen`: what the caller holds in memory beyond the last answered group is to be discarded and loaded again.
+///   `reopen`: what the caller holds in memory beyond the last answered group is to be discarded and loaded again. A group that is refused
+///   for a reason of its own (`journal.sequence`, `bus.stale_epoch`) is no such failure: groups after it may be durable.
 /// - Numbers: a scene's records are numbered 1, 2, 3, …; a group that leaves a gap or repeats a number is refused
 ///   whole with `journal.sequence`.
 /// - Ownership: writes carry the epoch under which the writer owns the scene; an older one is refused with
@@ -27,11 +28,17 @@ package protocol Journal: Sendable {
   /// Fails with `time.out_of_range` when records that old are gone, `journal.corrupt` when a checksum differs.
   func load(_ scene: String, upTo limit: UInt64?, completion: @escaping JournalCompletion<JournaledScene?>)
 
-  /// Lists the scenes by name, each with the number of its last record.
+  /// Lists the scenes by name, each with the number of its last record and what was noted when it came to rest there.
   func scenes(completion: @escaping JournalCompletion<[JournaledHead]>)
 
   /// Stores the state of a scene after a record that was appended before.
   func writeSnapshot(_ snapshot: JournalSnapshot, epoch: UInt64, completion: @escaping JournalCompletion<Void>)
+
+  /// Notes that nothing is under way in a scene after a record; the note is kept with the scene's head, and counts while that record is
+  /// its last.
+  ///
+  /// A note of a record that others have followed by then is passed over.
+  func noteRest(_ rest: JournalRest, epoch: UInt64, completion: @escaping JournalCompletion<Void>)
 
   /// Keeps a part of a scene that loads and cannot be used where it stands in nobody's way, with the reason (P3).
   ///
@@ -71,6 +78,11 @@ extension Journal {
   /// Stores the state of a scene after a record that was appended before.
   package func writeSnapshot(_ snapshot: JournalSnapshot, epoch: UInt64) async throws(MinervaError) {
     try await answer { writeSnapshot(snapshot, epoch: epoch, completion: $0) }.get()
+  }
+
+  /// Notes that nothing is under way in a scene after a record.
+  package func noteRest(_ rest: JournalRest, epoch: UInt64) async throws(MinervaError) {
+    try await answer { noteRest(rest, epoch: epoch, completion: $0) }.get()
   }
 
   /// Keeps a part of a scene that cannot be used aside.

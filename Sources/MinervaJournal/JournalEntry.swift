@@ -27,6 +27,21 @@ package struct JournalSnapshot: Sendable, Hashable {
   }
 }
 
+/// What a scene's owner wants to know of it without reading it, once nothing is under way in it (P2).
+package struct JournalRest: Sendable, Hashable {
+  package var scene: String
+  /// The number of the last record.
+  package var sequence: UInt64
+  /// The owner's note; the journal never looks inside.
+  package var note: [UInt8]
+
+  package init(scene: String, sequence: UInt64, note: [UInt8]) {
+    self.scene = scene
+    self.sequence = sequence
+    self.note = note
+  }
+}
+
 /// A scene as read back: its state is the snapshot with the records applied in order.
 package struct JournaledScene: Sendable, Hashable {
   package var scene: String
@@ -52,11 +67,14 @@ package struct JournaledHead: Sendable, Hashable {
   package var sequence: UInt64
   /// The number that the latest snapshot covers, 0 without one.
   package var snapshotSequence: UInt64
+  /// What was noted when the scene came to rest after its last record; nil where something may be under way.
+  package var rest: [UInt8]?
 
-  package init(scene: String, sequence: UInt64, snapshotSequence: UInt64) {
+  package init(scene: String, sequence: UInt64, snapshotSequence: UInt64, rest: [UInt8]? = nil) {
     self.scene = scene
     self.sequence = sequence
     self.snapshotSequence = snapshotSequence
+    self.rest = rest
   }
 }
 

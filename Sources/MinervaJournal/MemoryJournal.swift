@@ -8,6 +8,7 @@ package final class MemoryJournal: Journal {
   private struct Scene {
     var records: [JournalEntry] = []
     var snapshots: [JournalSnapshot] = []
+    var rest: JournalRest?
   }
 
   private struct State {
@@ -55,8 +56,10 @@ package final class MemoryJournal: Journal {
       answer { (state) throws(MinervaError) in
         try Self.admit(nil, state)
         return state.scenes.sorted { $0.key < $1.key }.map { name, scene in
-          JournaledHead(
-            scene: name, sequence: UInt64(scene.records.count), snapshotSequence: scene.snapshots.last?.sequence ?? 0)
+          let sequence = UInt64(scene.records.count)
+          return JournaledHead(
+            scene: name, sequence: sequence, snapshotSequence: scene.snapshots.last?.sequence ?? 0,
+            rest: scene.rest?.sequence == sequence ? scene.rest?.note : nil)
         }
       })
   }
@@ -75,6 +78,16 @@ package final class MemoryJournal: Journal {
       })
   }
 
+  package func noteRest(_ rest: JournalRest, epoch: UInt64, completion: @escaping JournalCompletion<Void>) {
+    completion(
+      answer { (state) throws(MinervaError) in
+        try Self.admit(epoch, state)
+        let last = UInt64(state.scenes[rest.scene]?.records.count ?? 0)
+        guard rest.sequence > 0, rest.sequence <= last else { throw .early(rest) }
+        if rest.sequence == last { state.scenes[rest.scene]?.rest = rest }
+      })
+  }
+
   package func setAside(
     _ part: JournalPart, of scene: String, reason: String, epoch: UInt64, completion: @escaping JournalCompletion<JournalAside>
   ) {
@@ -82,6 +95,7 @@ package final class MemoryJournal: Journal {
       answer { (state) throws(MinervaError) in
         try Self.admit(epoch, state)
         guard var stored = state.scenes[scene] else { return JournalAside(scene: scene, sequence: 0, records: 0, snapshots: 0) }
+        stored.rest = nil
         let before = (records: stored.records.count, snapshots: stored.snapshots.count)
         switch part {
         case .records(let last):

@@ -19,4 +19,8 @@ extension MinervaError {
   static func early(_ snapshot: JournalSnapshot) -> MinervaError {
     MinervaError(.journalSequence, "a snapshot of scene \(snapshot.scene) at \(snapshot.sequence), which is not a record of it yet")
   }
+
+  static func early(_ rest: JournalRest) -> MinervaError {
+    MinervaError(.journalSequence, "a rest of scene \(rest.scene) at \(rest.sequence), which is not a record of it yet")
+  }
 }

@@ -72,6 +72,27 @@ struct JournalRules {
     #expect(try await journal.scenes().first?.snapshotSequence == 8)
   }
 
+  func restsCountForTheLastRecord() async throws {
+    try await journal.append(Self.entries("a", 1...3) + Self.entries("b", 1...1), epoch: epoch)
+    #expect(try await journal.scenes().map(\.rest) == [nil, nil])
+    try await journal.noteRest(JournalRest(scene: "a", sequence: 3, note: [1, 2]), epoch: epoch)
+    #expect(try await journal.scenes().map(\.rest) == [[1, 2], nil])
+    try await journal.append(Self.entries("a", 4...4), epoch: epoch)
+    #expect(try await journal.scenes().map(\.rest) == [nil, nil], "it has gone on")
+    try await journal.noteRest(JournalRest(scene: "a", sequence: 3, note: [3]), epoch: epoch)
+    #expect(try await journal.scenes().map(\.rest) == [nil, nil], "a note that comes late is of the past")
+    try await journal.noteRest(JournalRest(scene: "a", sequence: 4, note: []), epoch: epoch)
+    #expect(try await journal.scenes().map(\.rest) == [[], nil])
+    let early = JournalRest(scene: "a", sequence: 5, note: [])
+    #expect(await Self.code { () async throws(MinervaError) in try await journal.noteRest(early, epoch: epoch) } == .journalSequence)
+    let unknown = JournalRest(scene: "c", sequence: 1, note: [])
+    #expect(await Self.code { () async throws(MinervaError) in try await journal.noteRest(unknown, epoch: epoch) } == .journalSequence)
+    // What is set aside and written anew has the same number and another state.
+    _ = try await journal.setAside(.records(after: 3), of: "a", reason: "a test", epoch: epoch)
+    try await journal.append(Self.entries("a", 4...4), epoch: epoch)
+    #expect(try await journal.scenes().map(\.rest) == [nil, nil])
+  }
+
   func emptyRecordsAndGroups() async throws {
     try await journal.append([], epoch: epoch)
     try await journal.append([JournalEntry(scene: "", sequence: 1, record: [])], epoch: epoch)

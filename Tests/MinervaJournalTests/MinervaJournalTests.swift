@@ -31,6 +31,9 @@ import Testing
   @Test("D2: the past is the snapshot before and the records up to it", arguments: Kind.allCases)
   func snapshots(_ kind: Kind) async throws { try await with(kind) { try await $0.snapshots() } }
 
+  @Test("P2: what is noted of a scene at rest counts while its record is the last", arguments: Kind.allCases)
+  func rests(_ kind: Kind) async throws { try await with(kind) { try await $0.restsCountForTheLastRecord() } }
+
   @Test("Empty groups, names and records are as good as others", arguments: Kind.allCases)
   func empty(_ kind: Kind) async throws { try await with(kind) { try await $0.emptyRecordsAndGroups() } }
 

@@ -183,6 +183,51 @@ import Testing
     await journal.close()
   }
 
+  @Test("P3: what a snapshot covers late goes late: the past is looked through again")
+  func retentionLooksAgain() async throws {
+    let clock = Mutex<Int64>(1_000_000)
+    let settings = SQLiteJournal.Settings(retention: .init(age: .seconds(10)), wallClock: { clock.withLock { $0 } })
+    let journal = try await SQLiteJournal.open(scratch.file, settings: settings)
+    try await journal.append(JournalRules.entries("late", 1...50), epoch: journal.epoch)
+    clock.withLock { $0 += 20_000 }
+    // A look at old records that nothing covers.
+    try await journal.append(JournalRules.entries("busy", 1...5_000), epoch: journal.epoch)
+    #expect(try await journal.load("late", upTo: 10)?.records.count == 10)
+    try await journal.writeSnapshot(JournalSnapshot(scene: "late", sequence: 50, bytes: [50]), epoch: journal.epoch)
+    clock.withLock { $0 += 61_000 }
+    try await journal.append(JournalRules.entries("busy", 5_001...10_000), epoch: journal.epoch)
+    _ = try await journal.load("busy")
+    let past = await JournalRules.code { () async throws(MinervaError) in try await journal.load("late", upTo: 10) }
+    #expect(past == .timeOutOfRange)
+    await journal.close()
+  }
+
+  @Test("A journal that a broker writes is found whole, and exported so that it can be imported, at any moment")
+  func inspectionWhileWritten() async throws {
+    let journal = try await SQLiteJournal.open(scratch.file, settings: .init(retention: .init(bytes: 1 << 16)))
+    let path = scratch.file
+    try await journal.append((0..<50).flatMap { JournalRules.entries("s\($0)", 1...200) }, epoch: journal.epoch)
+    let epoch = journal.epoch
+    let writing = Task {
+      var sequence: UInt64 = 200
+      var begun = 0
+      while !Task.isCancelled {
+        let next = (0..<50).map { JournalEntry(scene: "s\($0)", sequence: sequence + 1, record: [1]) }
+        try await journal.append(next + JournalRules.entries("new\(begun)", 1...100), epoch: epoch)
+        sequence += 1
+        begun += 1
+      }
+    }
+    for _ in 0..<20 {
+      let problems = try SQLiteJournal.verify(path).problems
+      #expect(problems == [])
+      await Task.yield()
+    }
+    writing.cancel()
+    _ = await writing.result
+    await journal.close()
+  }
+
   @Test("P3: a file over its size lets go of the oldest, and stays near it")
   func retentionBySize() async throws {
     let journal = try await SQLiteJournal.open(scratch.file, settings: .init(retention: .init(bytes: 1 << 20)))

@@ -124,8 +124,12 @@ struct SQLiteFailure: Error {
   let code: Int32
   let message: String
 
-  /// Whether the file itself is damaged, or is none of SQLite's: it lacks tables, or claims values that no record can have.
-  var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG, SQLITE_ERROR].contains(code & 0xFF) }
+  /// Whether the file itself is damaged, or is none of SQLite's, or claims values that no record can have.
+  var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG].contains(code & 0xFF) }
+
+  /// The same of a file that is being opened: a statement that cannot be run means that tables are missing. Of a file that was open it
+  /// means no such thing.
+  var isDamageAtOpening: Bool { isDamage || code & 0xFF == SQLITE_ERROR }
 
   var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(code & 0xFF) }
 }

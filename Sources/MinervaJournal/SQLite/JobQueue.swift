@@ -7,6 +7,7 @@ internal import Synchronization
 enum JournalJob: Sendable {
   case append([JournalEntry], UInt64, JournalCompletion<Void>)
   case snapshot(JournalSnapshot, UInt64, JournalCompletion<Void>)
+  case rest(JournalRest, UInt64, JournalCompletion<Void>)
   case load(String, UInt64?, JournalCompletion<JournaledScene?>)
   case scenes(JournalCompletion<[JournaledHead]>)
   case setAside(JournalPart, String, String, UInt64, JournalCompletion<JournalAside>)

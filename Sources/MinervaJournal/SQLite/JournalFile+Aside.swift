@@ -12,6 +12,9 @@ extension JournalFile {
       moved = try move(part, of: &head, Aside(connection, reason: reason, now: now))
       pending.records = -moved.records
       pending.move(name, to: head)
+      // Records that follow will have the same numbers again: what was noted of the old ones must not be taken for theirs.
+      deleteRest.bind(1, head.id)
+      try deleteRest.step()
       let last = try newestRow()
       try writeMark(pending, at: last)
       try commitStatement.step()

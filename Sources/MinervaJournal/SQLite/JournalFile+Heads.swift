@@ -155,7 +155,7 @@ extension JournalFile {
       }
       try readRecords(names, &found)
     } catch let failure as SQLiteFailure {
-      throw failure.isDamage ? .damaged(failure.message) : .sqlite(failure)
+      throw failure.isDamageAtOpening ? .damaged(failure.message) : .sqlite(failure)
     } catch let failure as JournalFileFailure {
       throw failure
     } catch {

@@ -29,6 +29,8 @@ final class JournalFile {
   private let insertRecord: Statement
   private let insertScene: Statement
   private let insertSnapshot: Statement
+  private let insertRest: Statement
+  let deleteRest: Statement
   let insertHead: Statement
   let selectRecord: Statement
   let selectSnapshot: Statement
@@ -55,6 +57,8 @@ final class JournalFile {
       insertScene = try connection.prepare("INSERT INTO scene (id, name, sum) VALUES (?, ?, ?)")
       insertSnapshot = try connection.prepare(
         "INSERT OR REPLACE INTO snapshot (scene, sequence, row, written, sum, body) VALUES (?, ?, ?, ?, ?, ?)")
+      insertRest = try connection.prepare("INSERT OR REPLACE INTO rest (scene, sequence, sum, note) VALUES (?, ?, ?, ?)")
+      deleteRest = try connection.prepare("DELETE FROM rest WHERE scene = ?")
       insertHead = try connection.prepare("INSERT OR REPLACE INTO head (scene, sequence, row, sum) VALUES (?, ?, ?, ?)")
       selectRecord = try connection.prepare("SELECT scene, sequence, prior, sum, body FROM record WHERE row = ?")
       selectSnapshot = try connection.prepare(
@@ -178,6 +182,18 @@ final class JournalFile {
     return true
   }
 
+  /// Writes what is to be known of a scene at rest, unless it has gone on since; false when its record isn't there.
+  func write(_ rest: JournalRest, _ pending: Pending) throws(SQLiteFailure) -> Bool {
+    guard let head = pending.heads[rest.scene] ?? heads[rest.scene], rest.sequence > 0, rest.sequence <= head.sequence else { return false }
+    guard rest.sequence == head.sequence else { return true }
+    let sequence = Int64(bitPattern: rest.sequence)
+    insertRest.bind(1, head.id)
+    insertRest.bind(2, sequence)
+    insertRest.bind(3, Checksum.of(rest.note, scene: head.id, sequence: sequence))
+    try insertRest.step(blob: rest.note, at: 4)
+    return true
+  }
+
   /// Makes a transaction durable; only then do the heads move.
   func commit(_ pending: Pending) throws(SQLiteFailure) {
     let isMarking = recordsSinceMark + pending.records >= Self.recordsPerMark
@@ -196,10 +212,23 @@ final class JournalFile {
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
   }
 
-  /// The scenes by name.
+  /// The scenes by name, with what was noted of those at rest. O(scenes · log).
   func list() -> [JournaledHead] {
-    heads.map { JournaledHead(scene: $0.key, sequence: $0.value.sequence, snapshotSequence: $0.value.snapshotSequence) }
-      .sorted { $0.scene < $1.scene }
+    var rests: [Int64: (sequence: UInt64, note: [UInt8])] = [:]
+    // What cannot be read of them is worth no more than what was never noted: those scenes are read instead.
+    if let rows = try? connection.prepare("SELECT scene, sequence, sum, note FROM rest") {
+      while (try? rows.step()) == true {
+        let (scene, sequence, note) = (rows.integer(0), rows.integer(1), rows.blob(3))
+        guard Checksum.of(note, scene: scene, sequence: sequence) == rows.integer(2) else { continue }
+        rests[scene] = (UInt64(bitPattern: sequence), note)
+      }
+    }
+    return heads.map { name, head in
+      // A note counts for the record it was made after, and for no later one.
+      let rest = rests[head.id].flatMap { $0.sequence == head.sequence ? $0.note : nil }
+      return JournaledHead(scene: name, sequence: head.sequence, snapshotSequence: head.snapshotSequence, rest: rest)
+    }
+    .sorted { $0.scene < $1.scene }
   }
 }
 

@@ -55,6 +55,11 @@ struct JournalFormat: Sendable {
       }),
     // Records and snapshots may have the compact form from here on, which an older Minerva does not read. The tables are the same.
     Step(sql: ""),
+    // What is to be known of scenes at rest without reading them. Small rows of their own: an opening reads them all.
+    Step(
+      sql: """
+        CREATE TABLE IF NOT EXISTS rest (scene INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, sum INTEGER NOT NULL, note BLOB NOT NULL);
+        """),
   ])
 
   /// Brings a file to this format.

@@ -16,7 +16,7 @@ enum JournalRecovery {
     } catch {
       switch error {
       case .refused(let refusal): throw refusal
-      case .sqlite(let failure) where !failure.isDamage: throw refusal(path, failure)
+      case .sqlite(let failure) where !failure.isDamageAtOpening: throw refusal(path, failure)
       case .sqlite(let failure): return try recover(path, failure.message, settings, epochAtLeast)
       case .damaged(let reason): return try recover(path, reason, settings, epochAtLeast)
       }
@@ -41,7 +41,7 @@ enum JournalRecovery {
         _ = try settings.format.migrate(target)
         var salvage = JournalSalvage(from: source, into: target)
         try salvage.run(&damage)
-      } catch let failure as SQLiteFailure where failure.isDamage {
+      } catch let failure as SQLiteFailure where failure.isDamageAtOpening {
         // Not even its directory of tables can be read: an empty journal it is.
       }
       return (try JournalFile(path: path, settings: settings, epochAtLeast: lastEpoch, check: .whole), damage)

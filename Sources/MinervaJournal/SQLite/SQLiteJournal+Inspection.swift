@@ -103,8 +103,9 @@ extension SQLiteJournal {
           report("no whole snapshot leads up to record \(sequence), the first of scene \(scene)")
         }
         if format >= 2 { try checkHeads(connection, last, report) }
+        if format >= 4 { try checkRests(connection, report) }
       } catch {
-        guard error.isDamage else { throw error }
+        guard error.isDamageAtOpening else { throw error }
         report(error.message)
       }
       return result
@@ -135,6 +136,17 @@ extension SQLiteJournal {
         report("the head of scene \(scene) is not as it was written")
       } else if let last = last[scene], last.row < row, last.sequence < sequence {
         report("the head of scene \(scene) is record \(sequence), the last that is there is \(last.sequence)")
+      }
+    }
+  }
+
+  /// Whether what was noted of scenes at rest is as it was written.
+  private static func checkRests(_ connection: Connection, _ report: (String) -> Void) throws(SQLiteFailure) {
+    let rests = try connection.prepare("SELECT scene, sequence, sum, note FROM rest")
+    while try rests.step() {
+      let (scene, sequence) = (rests.integer(0), rests.integer(1))
+      if rests.withBlob(3, { Checksum.of($0, scene: scene, sequence: sequence) }) != rests.integer(2) {
+        report("the note of scene \(scene) at rest is not as it was written")
       }
     }
   }
@@ -194,10 +206,12 @@ extension SQLiteJournal {
     }
     do throws(SQLiteFailure) {
       let connection = try Connection(path: path, readOnly: true)
+      // One view of the file for all statements, whatever a broker writes meanwhile. It ends with the connection.
+      try connection.execute("BEGIN")
       let format = try connection.integer("SELECT value FROM meta WHERE key = 'format'") ?? 0
       if format <= JournalFormat.current.version { return try body(connection, format) }
     } catch {
-      throw MinervaError(error.isDamage ? .journalCorrupt : .journalFile, "cannot read \(path): \(error.message)")
+      throw MinervaError(error.isDamageAtOpening ? .journalCorrupt : .journalFile, "cannot read \(path): \(error.message)")
     }
     throw MinervaError(.journalNewerFormat, "\(path) has a newer format than \(JournalFormat.current.version); use the newer Minerva")
   }

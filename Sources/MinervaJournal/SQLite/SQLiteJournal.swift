@@ -75,6 +75,10 @@ package final class SQLiteJournal: Journal {
     if !queue.put(.snapshot(snapshot, epoch, completion)) { completion(.failure(.closedJournal)) }
   }
 
+  package func noteRest(_ rest: JournalRest, epoch: UInt64, completion: @escaping JournalCompletion<Void>) {
+    if !queue.put(.rest(rest, epoch, completion)) { completion(.failure(.closedJournal)) }
+  }
+
   package func setAside(
     _ part: JournalPart, of scene: String, reason: String, epoch: UInt64, completion: @escaping JournalCompletion<JournalAside>
   ) {

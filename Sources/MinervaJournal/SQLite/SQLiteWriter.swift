@@ -12,6 +12,8 @@ final class SQLiteWriter {
   private var file: JournalFile?
   /// Up to where retention has looked, and how many records ago.
   private var trimmed: Int64 = 0
+  /// When it last came to the end, by the wall clock.
+  private var passEnded: Int64?
   private var recordsSinceTrim = SQLiteWriter.trimEvery
   /// Why nothing is taken, after a failure.
   private var refusal: MinervaError?
@@ -62,13 +64,25 @@ final class SQLiteWriter {
   /// How many records pass between two looks at what may go: seldom enough to cost nothing, and at the start.
   private static let trimEvery = 4096
 
+  /// How many milliseconds pass before what a pass has left is looked at again.
+  private static let passPause: Int64 = 60_000
+
   /// Lets go of a few batches of the past; the rest waits for the next look, so that nobody waits for it.
   private func trim() {
     recordsSinceTrim = 0
     guard let file, refusal == nil else { return }
     do {
+      let now = settings.wallClock()
+      // What nothing covered when the last pass came by may be covered by now.
+      if let ended = passEnded, now - ended >= Self.passPause || now < ended {
+        trimmed = 0
+        passEnded = nil
+      }
       for _ in 0..<4 {
-        guard try file.trim(settings.retention, cursor: &trimmed, now: settings.wallClock()) else { return }
+        guard try file.trim(settings.retention, cursor: &trimmed, now: now) else {
+          if passEnded == nil { passEnded = now }
+          return
+        }
       }
       recordsSinceTrim = Self.trimEvery
     } catch {
@@ -114,6 +128,9 @@ final class SQLiteWriter {
     case .snapshot(let snapshot, let epoch, _):
       guard epoch == file.epoch else { return .failure(.stale(epoch, now: file.epoch)) }
       return try file.write(snapshot, written: written, &pending) ? .success(()) : .failure(.early(snapshot))
+    case .rest(let rest, let epoch, _):
+      guard epoch == file.epoch else { return .failure(.stale(epoch, now: file.epoch)) }
+      return try file.write(rest, pending) ? .success(()) : .failure(.early(rest))
     case .load, .scenes, .setAside, .reopen: return .success(())
     }
   }
@@ -136,7 +153,7 @@ final class SQLiteWriter {
     case .setAside(let part, let scene, let reason, let epoch, let completion):
       completion(setAside(part, of: scene, reason: reason, epoch: epoch))
     case .reopen(let completion): completion(reopen())
-    case .append, .snapshot: return
+    case .append, .snapshot, .rest: return
     }
   }
 
@@ -161,6 +178,7 @@ final class SQLiteWriter {
       refusal = nil
       damage = nil
       trimmed = 0
+      passEnded = nil
       if let found { board.damages.withLock { $0.append(found) } }
       board.epoch.store(opened.epoch, ordering: .releasing)
       return .success(opened.epoch)
@@ -174,7 +192,7 @@ final class SQLiteWriter {
 extension JournalJob {
   fileprivate var isWrite: Bool {
     switch self {
-    case .append, .snapshot: true
+    case .append, .snapshot, .rest: true
     case .load, .scenes, .setAside, .reopen: false
     }
   }
@@ -185,7 +203,7 @@ extension JournalJob {
 
   fileprivate func answerWrite(_ answer: Result<Void, MinervaError>) {
     switch self {
-    case .append(_, _, let completion), .snapshot(_, _, let completion): completion(answer)
+    case .append(_, _, let completion), .snapshot(_, _, let completion), .rest(_, _, let completion): completion(answer)
     case .load, .scenes, .setAside, .reopen: return
     }
   }
