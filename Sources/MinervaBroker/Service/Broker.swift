@@ -61,7 +61,8 @@ public final class Broker: Sendable {
         journal: journal, ownership: ownership, epoch: epoch, version: settings.version, pid: getpid(), log: settings.log, actorSystem: bus)
     }
     do {
-      try await Restoration(journal: journal, ownership: ownership, gateway: gateway, log: settings.log).run(epoch: epoch)
+      try await Restoration(journal: journal, ownership: ownership, gateway: gateway, log: settings.log)
+        .run(epoch: epoch, within: Restoration.patience)
       ownership.onLoss { [weak gateway] names in
         Task { [weak gateway] in await gateway?.whenLocal { $0.disown(names) } }
       }

@@ -32,6 +32,8 @@ extension Gateway {
       }
       for await (host, inspection) in group { inspections[host] = inspection }
     }
+    // What hosts hold of scenes that are not in memory is compared with them when they are; of very many, with some.
+    for name in machine.asleep(of: inspections, in: scene).prefix(1_000) { _ = try? await reply { $0.wake(name, token: $1, now: $2) } }
     // A host that was lost meanwhile has its lease; it is not one that keeps silent.
     let there = machine.hostsToInspect
     let silent = hosts.filter { inspections[$0] == nil && there.contains($0) }

@@ -7,11 +7,16 @@ import MinervaWire
 extension Gateway {
   // MARK: Restoring
 
-  /// Takes in a scene as the journal holds it, or returns the part of it that cannot be used.
-  func restore(_ scene: JournaledScene) -> UnusablePart? {
-    do throws(UnusablePart) { try machine.restore(scene, now: now) } catch { return error }
-    if let identity = SceneIdentity(scene.scene) { claimed.insert(identity.name) }
-    return nil
+  /// Takes note of the scenes that are ours; returns the keys of those in which something may be under way.
+  func survey(_ heads: [JournaledHead]) -> [String] {
+    for head in heads { if let identity = SceneIdentity(head.scene) { claimed.insert(identity.name) } }
+    return machine.survey(heads, now: now)
+  }
+
+  /// Takes in a scene; nil where nothing of it is left.
+  func restore(_ key: String, _ scene: RestoredScene?) {
+    if let scene { return machine.restore(scene, now: now) }
+    try? machine.restore(JournaledScene(scene: key, snapshot: nil, records: []), now: now)
   }
 
   /// Every scene was restored.
@@ -27,6 +32,44 @@ extension Gateway {
   func note(_ trouble: String) {
     notes.append(trouble)
     if notes.count > 100 { notes.removeFirst() }
+  }
+
+  // MARK: Loading
+
+  /// Reads a scene on its way into memory, and replays it where it keeps nobody waiting.
+  func load(_ key: String, _ number: UInt64) {
+    guard let name = SceneIdentity(key)?.name else { return }
+    let reading = SceneReading(journal: journal, settings: machine.sceneSettings, epoch: machine.epoch)
+    Task {
+      do {
+        let (scene, troubles) = try await reading.read(key)
+        for trouble in troubles { self.report(trouble) }
+        self.perform(self.machine.loaded(number, name, scene, now: self.now))
+      } catch {
+        let failure = error as? MinervaError ?? MinervaError(.journalUnavailable, "\(error)")
+        self.perform(self.machine.loadFailed(number, name, failure))
+      }
+    }
+  }
+
+  /// Has the scenes loaded of which nothing is known, some at a time: what is under way in them goes on, and what is not leaves memory again.
+  func loadUnknown() {
+    let names = machine.unknownScenes
+    guard !names.isEmpty else { return }
+    let lanes = min(4, names.count)
+    for lane in 0..<lanes {
+      Task {
+        for index in stride(from: lane, to: names.count, by: lanes) {
+          _ = try? await self.reply { $0.wake(names[index], token: $1, now: $2) }
+        }
+      }
+    }
+  }
+
+  /// Tells the operator of a part of a scene that could not be used.
+  func report(_ trouble: String) {
+    log("journal: \(trouble)")
+    note(trouble)
   }
 
   // MARK: Ownership

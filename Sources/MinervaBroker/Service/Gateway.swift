@@ -16,7 +16,7 @@ distributed actor Gateway: BrokerGateway {
   nonisolated var unownedExecutor: UnownedSerialExecutor { actorSystem.loop.asUnownedSerialExecutor() }
 
   var machine: BrokerStateMachine
-  private let journal: any Journal
+  let journal: any Journal
   let ownership: any SceneOwnership
   /// Scenes that were claimed, by name.
   var claimed: Set<String> = []
@@ -31,7 +31,7 @@ distributed actor Gateway: BrokerGateway {
   /// Entries of this turn on their way to the journal, and the ticket of the last.
   private var group: [JournalEntry] = []
   private var groupTicket: UInt64 = 0
-  private let log: @Sendable (String) -> Void
+  let log: @Sendable (String) -> Void
   /// What was found damaged or senseless in single scenes, and what became of it.
   var notes: [String] = []
   private var looksAtAlarm = false
@@ -96,8 +96,8 @@ distributed actor Gateway: BrokerGateway {
 
   distributed func rendering(_ scene: SceneAddress, screen: ScreenID) async throws -> StampedRendering {
     try permit(.observe, scene: scene)
-    guard let slot = machine.scenes[scene.name] else { throw MinervaError.sceneEnded(scene.name) }
-    guard let rendering = slot.renderings[screen] else {
+    guard machine.identity(of: scene.name) != nil else { throw MinervaError.sceneEnded(scene.name) }
+    guard let rendering = machine.rendering(of: screen, in: scene.name) else {
       throw MinervaError(.screenNotRendered, "\(screen) has shown nothing yet; its host reports it in a moment", retryable: true)
     }
     return rendering
@@ -114,13 +114,13 @@ distributed actor Gateway: BrokerGateway {
     try permit(.observe, scene: scene)
     if let scene { try await own(scene.name) }
     var report = await findLeaks(in: scene?.name)
-    report.leaks.removeAll { !mayTouch($0.scene, app: machine.scenes[$0.scene]?.identity.app) }
+    report.leaks.removeAll { !mayTouch($0.scene, app: machine.identity(of: $0.scene)?.app) }
     return report
   }
 
   distributed func scenes() async throws -> [SceneIdentity] {
     try permit(.observe)
-    return machine.scenes.values.map(\.identity).filter { mayTouch($0.name, app: $0.app) }.sorted { $0.name < $1.name }
+    return machine.openScenes.filter { mayTouch($0.name, app: $0.app) }.sorted { $0.name < $1.name }
   }
 
   distributed func modules() async throws -> [ModuleListing] {
@@ -179,6 +179,7 @@ distributed actor Gateway: BrokerGateway {
 
   distributed func location(of screen: ScreenID, scene: SceneAddress) async throws -> ServiceLocation {
     try permit(.admin, scene: scene)
+    if machine.dormant[scene.name] != nil { _ = try await reply { $0.wake(scene.name, token: $1, now: $2) } }
     guard let report = machine.scenes[scene.name]?.state.screen(screen) else {
       throw MinervaError(.staleRef, "\(screen) is not open in \(scene.name)")
     }
@@ -227,7 +228,7 @@ distributed actor Gateway: BrokerGateway {
     return BrokerStatus(
       node: id.node, version: version, pid: pid, epoch: machine.epoch, uptime: Int(now - machine.started), endpoints: endpoints.calls,
       // A socket knows no scenes: a narrowed key has its events over its link.
-      events: BusSystem.currentCaller?.grant.isUnrestricted == true ? endpoints.events : [], peers: peers, scenes: machine.scenes.count,
+      events: BusSystem.currentCaller?.grant.isUnrestricted == true ? endpoints.events : [], peers: peers, scenes: machine.openScenes.count,
       records: UInt64(machine.counters["records"] ?? 0),
       pool: machine.desk.status, counters: counters, troubles: journal.troubles + notes)
   }
@@ -250,8 +251,12 @@ distributed actor Gateway: BrokerGateway {
   func alarm(at now: Int64) -> Int64 {
     let moment = Moment(milliseconds: now)
     if let next = machine.nextAlarm, next <= moment { perform(machine.alarm(now: moment)) }
-    return machine.nextAlarm?.milliseconds ?? .max
+    if let next = machine.nextRest, next <= moment { perform(machine.tidyScenes(now: moment)) }
+    return nextAlarm?.milliseconds ?? .max
   }
+
+  /// When something is due: for a scene, or for the memory of them all.
+  private var nextAlarm: Moment? { [machine.nextAlarm, machine.nextRest].compactMap { $0 }.min() }
 
   // MARK: Rights
 
@@ -259,7 +264,7 @@ distributed actor Gateway: BrokerGateway {
   private func permit(_ role: PeerRole, scene: SceneAddress? = nil) throws(MinervaError) -> String {
     let caller = try permitted(role)
     // A scene that exists has its app, whatever the caller calls it.
-    if let scene, !mayTouch(scene.name, app: machine.scenes[scene.name]?.identity.app ?? scene.app) {
+    if let scene, !mayTouch(scene.name, app: machine.identity(of: scene.name)?.app ?? scene.app) {
       throw MinervaError(.unauthorized, "the key of \(caller.node) may not touch the scene \(scene.name)")
     }
     return caller.node
@@ -298,7 +303,7 @@ distributed actor Gateway: BrokerGateway {
   private static let unexpected = MinervaError(.appFailed, "the broker answered another question; this is a defect, please report it")
 
   /// Brings a call to the machine and waits for its reply.
-  private func reply(_ bring: (inout BrokerStateMachine, CallToken, Moment) -> [BrokerAction]) async throws -> Reply {
+  func reply(_ bring: (inout BrokerStateMachine, CallToken, Moment) -> [BrokerAction]) async throws -> Reply {
     lastToken += 1
     let token = lastToken
     let reply = await withCheckedContinuation { continuation in
@@ -380,6 +385,10 @@ distributed actor Gateway: BrokerGateway {
       case .snapshot(let snapshot):
         commit()
         journal.writeSnapshot(snapshot, epoch: machine.epoch) { _ in }
+      case .rest(let rest):
+        commit()
+        journal.noteRest(rest, epoch: machine.epoch) { _ in }
+      case .load(let key, let number): load(key, number)
       case .reopen:
         commit()
         reopen()
@@ -403,7 +412,7 @@ distributed actor Gateway: BrokerGateway {
     actorSystem.loop.atEndOfTurn {
       self.assumeIsolated { me in
         me.looksAtAlarm = false
-        if let next = me.machine.nextAlarm { me.actorSystem.loop.sweep(noLaterThan: next.milliseconds) }
+        if let next = me.nextAlarm { me.actorSystem.loop.sweep(noLaterThan: next.milliseconds) }
       }
     }
   }
@@ -443,7 +452,7 @@ distributed actor Gateway: BrokerGateway {
   /// Why a peer may not subscribe to a topic over its link; what it may hear of it is asked again at each event.
   func objection(to peer: PeerIdentity, hearing topic: String) -> MinervaError? {
     guard let scene = SceneEvent.scene(ofTopic: topic) else { return MinervaError(.unsupported, "there is no feed called \(topic)") }
-    guard scene == SceneEvent.processes || peer.grant.mayCover(scene, app: machine.scenes[scene]?.identity.app) else {
+    guard scene == SceneEvent.processes || peer.grant.mayCover(scene, app: machine.identity(of: scene)?.app) else {
       return MinervaError(.unauthorized, "the key of \(peer.node) may not touch the scene \(scene)")
     }
     return nil
@@ -459,7 +468,8 @@ distributed actor Gateway: BrokerGateway {
       while true {
         do {
           let epoch = try await self.journal.reopen()
-          try await Restoration(journal: self.journal, ownership: self.ownership, gateway: self, log: self.log).run(epoch: epoch)
+          try await Restoration(journal: self.journal, ownership: self.ownership, gateway: self, log: self.log).run(
+            epoch: epoch, within: nil)
           return
         } catch {
           self.machine.count("journal.failures")

@@ -9,6 +9,11 @@ package import MinervaWire
 extension BrokerStateMachine {
   /// A caller wants a link followed, or its plan.
   package mutating func follow(_ request: LinkRequest, token: CallToken, node: String, now: Moment) -> [BrokerAction] {
+    let patience = Int64(request.deadline ?? sceneSettings.request)
+    let loading = whenLoaded(request.scene.name, token: token, patience: patience, now: now) {
+      $0.follow(request, token: token, node: node, now: $1)
+    }
+    if let loading { return loading }
     var actions: [BrokerAction] = []
     count("links")
     do throws(MinervaError) {

@@ -13,6 +13,10 @@ package enum BrokerAction {
   case append(JournalEntry, ticket: UInt64)
   /// Store the state of a scene; nothing waits for it.
   case snapshot(JournalSnapshot)
+  /// Note that nothing is under way in a scene; nothing waits for it.
+  case rest(JournalRest)
+  /// Read a scene; answered by `loaded` or `loadFailed` with the same number.
+  case load(String, number: UInt64)
   /// Open the journal anew after a failure and load every scene; answered by `recovered`.
   case reopen
   /// End a call.

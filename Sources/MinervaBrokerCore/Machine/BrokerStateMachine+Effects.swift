@@ -61,7 +61,10 @@ extension BrokerStateMachine {
     case .resolve(let plan): resolve(plan, in: scene, now: now, &actions)
     case .event(let event):
       publish(.navigation(event), of: slot, record: event.seq, now: now, &actions)
-      if case .ended = event.kind { close(scene, &actions) }
+      if case .ended = event.kind {
+        noteEnd(of: slot, &actions)
+        close(scene, &actions)
+      }
     }
   }
 

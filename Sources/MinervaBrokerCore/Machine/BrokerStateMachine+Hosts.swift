@@ -12,6 +12,11 @@ extension BrokerStateMachine {
     var actions: [BrokerAction] = []
     let node = registration.node
     guard isServing else { return [.answer(token, .refused(.recovering))] }
+    leaveJoin(of: node, &actions)
+    let loading = whenLoaded(scenesOf: registration, token: token, now: now) {
+      $0.register(registration, incarnation: incarnation, pid: pid, token: token, now: $1)
+    }
+    if let loading { return actions + loading }
     var resumed = expected[node] != nil
     for action in leases.register(node: node, incarnation: incarnation, at: now) {
       switch action {
@@ -40,6 +45,8 @@ extension BrokerStateMachine {
       takeBack(name, by: registration, now: now, &actions)
       if isFirstSinceRestart { leaveUnclaimed(node, in: name, now: now, &actions) }
     }
+    // Scenes that it does not speak of, and that know it, hear that it has nothing of them any more.
+    loseDormant(node, &actions)
     return actions
   }
 
@@ -77,7 +84,8 @@ extension BrokerStateMachine {
       RunningCoordinator(scene: maker.scene, screen: key.screen, handled: 0, lease: key.lease)
     }
     registration.running.sort { ($0.scene.description, $0.screen) < ($1.scene.description, $1.screen) }
-    for running in registration.running where !isHolding(running, node: node) {
+    for running in registration.running where dormant[running.scene.name]?.identity != running.scene {
+      if isHolding(running, node: node) { continue }
       let lease = running.lease ?? 0
       makers[LinkKey(scene: running.scene.name, screen: running.screen, lease: lease)] = nil
       let departure = Departure(screen: running.screen, module: "", host: node, lease: lease, reason: .rolledBack)
@@ -89,7 +97,7 @@ extension BrokerStateMachine {
   }
 
   /// Gives a host back what it ran in a scene before it was lost, and what other lost hosts ran and it can take over.
-  private mutating func takeBack(_ name: String, by registration: HostRegistration, now: Moment, _ actions: inout [BrokerAction]) {
+  mutating func takeBack(_ name: String, by registration: HostRegistration, now: Moment, _ actions: inout [BrokerAction]) {
     guard let slot = scenes[name], slot.hosts.contains(registration.node) || !slot.state.suspended.isEmpty else { return }
     let node = registration.node
     let running = Set(
@@ -144,7 +152,7 @@ extension BrokerStateMachine {
 
   /// Since this broker's restart a host has not come back, or no longer offers all that it ran: what nobody else can take over stays as
   /// placeholders (P2).
-  private mutating func leaveUnclaimed(_ node: String, in name: String, now: Moment, _ actions: inout [BrokerAction]) {
+  mutating func leaveUnclaimed(_ node: String, in name: String, now: Moment, _ actions: inout [BrokerAction]) {
     func left(_ machine: Self) -> Bool {
       machine.scenes[name]?.state.suspended.contains { $0.summary.host == node && !$0.isUnclaimed } ?? false
     }
@@ -157,6 +165,9 @@ extension BrokerStateMachine {
   /// A host answered a connect or resume, or did not.
   package mutating func linked(_ scene: SceneIdentity, _ report: LinkReport, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
+    if dormant[scene.name]?.identity == scene {
+      if let loading = whenLoaded(scene.name, now: now, { $0.linked(scene, report, now: $1) }) { return loading }
+    }
     let key = LinkKey(scene: scene.name, screen: report.screen, lease: report.lease)
     linking.removeValue(forKey: key)
     if case .accepted = report.verdict {} else { makers.removeValue(forKey: key) }
@@ -175,6 +186,17 @@ extension BrokerStateMachine {
     var actions: [BrokerAction] = []
     let name = submission.scene.name
     guard isServing else { return [.answer(token, .refused(.recovering))] }
+    if dormant[name]?.identity == submission.scene {
+      let join = registry.isAlive(node) ? registry.hosts[node]?.join : nil
+      let loading = whenLoaded(name, token: token, patience: Int64(sceneSettings.request), now: now) { machine, now in
+        // Whoever is lost by then does not act.
+        if let join, !machine.registry.isAlive(node) || machine.registry.hosts[node]?.join != join {
+          return [.answer(token, .refused(.peerLost(node, reason: "before its turn was taken", maybeExecuted: false)))]
+        }
+        return machine.turn(submission, token: token, node: node, now: now)
+      }
+      if let loading { return loading }
+    }
     guard scenes[name]?.identity == submission.scene else {
       return [.answer(token, .turned(TurnReceipt(refusal: Refusal(MinervaError.sceneEnded(name)))))]
     }
@@ -211,9 +233,13 @@ extension BrokerStateMachine {
   package mutating func rendered(_ report: RenderingReport, node: String, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
     let name = report.scene.name, screen = report.rendering.screen
+    if dormant[name]?.identity == report.scene, let loading = whenLoaded(name, now: now, { $0.rendered(report, node: node, now: $1) }) {
+      return loading
+    }
     guard scenes[name]?.identity == report.scene, let holder = scenes[name]?.state.holder(of: screen) else { return [] }
     let maker = linking[LinkKey(scene: name, screen: screen, lease: holder.lease)]
     guard (maker ?? holder.host) == node else { return [] }
+    scenes[name]?.touchedAt = now
     if report.answersTurn { scenes[name]?.announced.remove(screen) }
     if report.isBehind == true {
       scenes[name]?.behind.insert(screen)
@@ -240,6 +266,7 @@ extension BrokerStateMachine {
   /// A process went away. A host's screens are suspended for the lease; a caller has a moment to come back.
   package mutating func lost(_ node: String, incarnation: UInt64, reason: String, pid: Int32, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
+    leaveJoin(of: node, &actions)
     for case .suspended(let lease, _) in leases.lost(node: node, incarnation: incarnation, at: now) {
       publish(ProcessEvent(change: .suspended, node: lease.node, kind: "host", pid: pid, reason: reason), now: now, &actions)
       lose(lease.node, now: now, &actions)
@@ -266,6 +293,7 @@ extension BrokerStateMachine {
       loseLinks(of: node, in: name, now: now, &actions)
       suspend(node, in: name, now: now, &actions)
     }
+    loseDormant(node, &actions)
   }
 
   /// Forgets the turns of a lost host that were not taken: its next life may know nothing of them, and reports them again if it does.
@@ -281,7 +309,7 @@ extension BrokerStateMachine {
   }
 
   /// Tells a scene that a host is lost, if it does not know.
-  private mutating func suspend(_ node: String, in name: String, now: Moment, _ actions: inout [BrokerAction]) {
+  mutating func suspend(_ node: String, in name: String, now: Moment, _ actions: inout [BrokerAction]) {
     let mine = scenes[name]?.state.coordinators.filter { $0.summary.host == node } ?? []
     for report in mine { scenes[name]?.announced.remove(report.summary.screen) }
     if mine.contains(where: { !$0.isSuspended }) { feed(.hostLost(host: node), to: name, now: now, &actions) }
@@ -305,7 +333,8 @@ extension BrokerStateMachine {
   package var nextAlarm: Moment? {
     let gone = absentCallers.values.map { $0 + settings.callerGrace }.min()
     let blind = absentRenderers.values.map { $0 + settings.callerGrace }.min()
-    return [wakes.first?.at, leases.nextDeadline, expected.values.min(), gone, blind, desk.nextDeadline].compactMap { $0 }.min()
+    return [wakes.first?.at, leases.nextDeadline, expected.values.min(), gone, blind, desk.nextDeadline, nextLoadDeadline].compactMap { $0 }
+      .min()
   }
 
   /// Does what is due.
@@ -320,6 +349,7 @@ extension BrokerStateMachine {
       }
       feed(.timer, to: first.scene, now: now, &actions)
     }
+    giveUpLoads(now: now, &actions)
     for case .expired(let lease, _) in leases.tick(now) { expire(lease.node, now: now, &actions) }
     for node in expected.filter({ $0.value <= now }).keys.sorted() {
       giveUp(node, now: now, &actions)
@@ -355,6 +385,7 @@ extension BrokerStateMachine {
       suspend(node, in: name, now: now, &actions)
       for other in others where other.app == scenes[name]?.identity.app { takeOver(name, by: other, now: now, &actions) }
     }
+    loseDormant(node, &actions)
     publish(ProcessEvent(change: .expired, node: node, kind: "host", pid: 0), now: now, &actions)
   }
 

@@ -17,6 +17,8 @@ extension BrokerStateMachine {
     var running: Set<Life> = []
     for (host, inspection) in inspections.sorted(by: { $0.key < $1.key }) {
       for held in inspection.coordinators where scene == nil || held.scene.name == scene {
+        // Nothing was under way when it left memory.
+        if dormant[held.scene.name]?.identity == held.scene { continue }
         if held.ended == nil, isOpen(held, in: host) {
           running.insert(Life(host: host, scene: held.scene.name, screen: held.screen, lease: held.lease))
           if let leak = lateHandler(held, in: host) { leaks.append(leak) }
@@ -29,6 +31,12 @@ extension BrokerStateMachine {
       leaks += ownerless(in: name, inspections, running)
     }
     return leaks.sorted { ($0.scene, $0.screen, $0.kind.rawValue, $0.text) < ($1.scene, $1.screen, $1.kind.rawValue, $1.text) }
+  }
+
+  /// The scenes that hosts speak of and that are not in memory, sorted.
+  package func asleep(of inspections: [String: HostInspection], in scene: String?) -> [String] {
+    let held = inspections.values.flatMap(\.coordinators).filter { dormant[$0.scene.name]?.identity == $0.scene }
+    return Set(held.map(\.scene.name)).filter { scene == nil || $0 == scene }.sorted()
   }
 
   private struct Life: Hashable {

@@ -8,6 +8,11 @@ package import MinervaWire
 extension BrokerStateMachine {
   /// A caller asks a scene for something.
   package mutating func request(_ request: SceneRequest, token: CallToken, node: String, now: Moment) -> [BrokerAction] {
+    let patience = Int64(request.command.deadline ?? sceneSettings.request)
+    let loading = whenLoaded(request.scene.name, token: token, patience: patience, now: now) {
+      $0.request(request, token: token, node: node, now: $1)
+    }
+    if let loading { return loading }
     var actions: [BrokerAction] = []
     count("requests")
     do throws(MinervaError) {
@@ -33,8 +38,9 @@ extension BrokerStateMachine {
 
   /// A caller wants to see a scene.
   package mutating func look(_ address: SceneAddress, renderings: Bool, token: CallToken, now: Moment) -> [BrokerAction] {
-    looking(at: address, token: token, now: now) { machine, name, actions in
+    looking(at: address, token: token, now: now) { machine, now, name, actions in
       guard let slot = machine.scenes[name] else { return }
+      slot.touchedAt = now
       machine.hold(
         .look(
           token, scene: name, tree: slot.state.tree, record: slot.state.seq, at: slot.time(now), settled: machine.isSettled(slot),
@@ -44,18 +50,23 @@ extension BrokerStateMachine {
 
   /// A caller wants to know of each coordinator.
   package mutating func report(_ address: SceneAddress, token: CallToken, now: Moment) -> [BrokerAction] {
-    looking(at: address, token: token, now: now) { machine, name, actions in
+    looking(at: address, token: token, now: now) { machine, now, name, actions in
       machine.hold(.reply(token, .reported(machine.scenes[name]?.state.coordinators ?? [])), now: now, &actions)
     }
   }
 
   private mutating func looking(
-    at address: SceneAddress, token: CallToken, now: Moment, _ body: (inout Self, String, inout [BrokerAction]) -> Void
+    at address: SceneAddress, token: CallToken, now: Moment,
+    _ body: @escaping (inout Self, Moment, String, inout [BrokerAction]) -> Void
   ) -> [BrokerAction] {
+    let loading = whenLoaded(address.name, token: token, patience: Int64(sceneSettings.request), now: now) {
+      $0.looking(at: address, token: token, now: $1, body)
+    }
+    if let loading { return loading }
     var actions: [BrokerAction] = []
     do throws(MinervaError) {
       let name = try open(address, now: now, &actions)
-      body(&self, name, &actions)
+      body(&self, now, name, &actions)
     } catch {
       actions.append(.answer(token, .refused(error)))
     }
@@ -66,6 +77,10 @@ extension BrokerStateMachine {
   package mutating func configured(_ address: SceneAddress, txn: String, failure: Refusal?, now: Moment) throws(MinervaError)
     -> [BrokerAction]
   {
+    let loading = whenLoaded(address.name, now: now) { machine, now in
+      (try? machine.configured(address, txn: txn, failure: failure, now: now)) ?? []
+    }
+    if let loading { return loading }
     // A scene that is over is not begun anew by whoever was late.
     guard scenes[address.name] != nil else { return [] }
     var actions: [BrokerAction] = []
@@ -80,8 +95,8 @@ extension BrokerStateMachine {
     -> [BrokerAction]
   {
     let isAttached = if case .attached = report { true } else { false }
-    if isServing, !isAttached, scenes[address.name] == nil { return [.answer(token, .refused(.sceneEnded(address.name)))] }
-    return looking(at: address, token: token, now: now) { machine, name, actions in
+    if isServing, !isAttached, identity(of: address.name) == nil { return [.answer(token, .refused(.sceneEnded(address.name)))] }
+    return looking(at: address, token: token, now: now) { machine, now, name, actions in
       machine.note(report, at: node, in: name)
       if case .attached(let renderer, _) = report {
         machine.renderers[RendererKey(scene: name, renderer: renderer), default: []].append(token)
@@ -121,7 +136,7 @@ extension BrokerStateMachine {
     incarnations[address.name] = incarnation
     let identity = SceneIdentity(name: address.name, app: app, incarnation: incarnation)
     let state = SceneState(scene: address.name, app: app, settings: sceneSettings)
-    scenes[address.name] = SceneSlot(identity: identity, state: state, now: now)
+    keep(SceneSlot(identity: identity, state: state, now: now))
     if let start = registry.start(of: app) {
       let launch = Command(txn: Self.own + "start", caller: "broker", action: .launch(module: ModuleAddress(name: start), input: []))
       feed(.command(launch), to: address.name, now: now, &actions)
@@ -160,46 +175,36 @@ extension BrokerStateMachine {
   package mutating func restore(_ journaled: JournaledScene, now: Moment) throws(UnusablePart) {
     guard let identity = SceneIdentity(journaled.scene) else { return }
     incarnations[identity.name] = max(incarnations[identity.name] ?? 0, identity.incarnation)
-    guard journaled.snapshot != nil || !journaled.records.isEmpty else { return count("scenes.unreadable") }
-    let (state, at) = try replay(journaled, of: identity)
-    guard !state.hasEnded else { return }
-    if let open = scenes[identity.name], open.identity.incarnation > identity.incarnation { return }
-    let slot = SceneSlot(identity: identity, state: state, now: now, at: SceneTime(milliseconds: at))
-    slot.hosts = Set(state.coordinators.map(\.summary.host).filter { !$0.isEmpty })
-    if let earlier = discarded[identity.name], earlier.identity == identity { slot.keepShown(of: earlier) }
-    for host in slot.hosts where !registry.isAlive(host) { expected[host] = now + settings.leases.lease }
-    scenes.updateValue(slot, forKey: identity.name)?.isOpen = false
+    guard journaled.snapshot != nil || !journaled.records.isEmpty else {
+      if dormant[identity.name]?.identity == identity { dormant[identity.name] = nil }
+      return count("scenes.unreadable")
+    }
+    let restored = try RestoredScene(journaled, settings: sceneSettings)
+    if let restored { restore(restored, now: now) }
   }
 
-  private func replay(_ journaled: JournaledScene, of identity: SceneIdentity) throws(UnusablePart) -> (SceneState, at: UInt64) {
-    var at: UInt64 = 0
-    var state = SceneState(scene: identity.name, app: identity.app, settings: sceneSettings)
-    if let snapshot = journaled.snapshot {
-      do {
-        let image = try CBOR.decode(SceneImage.self, from: snapshot.bytes)
-        (at, state) = (image.at, image.state)
-      } catch {
-        throw UnusablePart(
-          scene: journaled.scene, part: .snapshot(snapshot.sequence), reason: "the snapshot at record \(snapshot.sequence): \(error)")
-      }
-    }
-    for entry in journaled.records {
-      do {
-        let record = try SceneRecord(decoding: entry.record)
-        at = record.at
-        _ = state.apply(record.record, at: SceneTime(milliseconds: at))
-      } catch {
-        throw UnusablePart(
-          scene: journaled.scene, part: .records(after: entry.sequence - 1), reason: "record \(entry.sequence): \(error)")
-      }
-    }
-    return (state, at)
+  /// Takes in a scene that was replayed.
+  package mutating func restore(_ restored: RestoredScene, now: Moment) {
+    let (identity, state) = (restored.identity, restored.state)
+    incarnations[identity.name] = max(incarnations[identity.name] ?? 0, identity.incarnation)
+    let asleep = dormant[identity.name]
+    if asleep?.identity == identity { dormant[identity.name] = nil }
+    guard !state.hasEnded else { return }
+    if let open = scenes[identity.name], open.identity.incarnation > identity.incarnation { return }
+    let slot = SceneSlot(identity: identity, state: state, now: now, at: SceneTime(milliseconds: restored.at))
+    slot.unsaved = restored.tail
+    slot.hosts = state.hosts
+    if let earlier = discarded[identity.name], earlier.identity == identity { slot.keepShown(of: earlier) }
+    if let asleep, asleep.identity == identity, let kept = asleep.kept { slot.take(kept) }
+    for host in slot.hosts where !registry.isAlive(host) { expected[host] = now + settings.leases.lease }
+    keep(slot)
   }
 
   /// Forgets what was restored: the journal is read from the beginning once more.
   package mutating func forget() {
     for slot in scenes.values { slot.isOpen = false }
     scenes = [:]
+    resting.removeAll()
     expected = [:]
   }
 
@@ -211,6 +216,8 @@ extension BrokerStateMachine {
     for (scene, token) in takeWaiting(where: names.contains) {
       actions.append(.answer(token, .refused(.notOwner(of: scene, epoch: nil, owner: nil))))
     }
+    actions += dropLoads(of: names) { .notOwner(of: $0, epoch: nil, owner: nil) }
+    for name in names where dormant.removeValue(forKey: name) != nil { count("scenes.disowned") }
     for name in names {
       if scenes[name] != nil { count("scenes.disowned") }
       forget(name)
@@ -218,7 +225,8 @@ extension BrokerStateMachine {
     return actions
   }
 
-  var sceneSettings: SceneSettings {
+  /// The times of a scene that begins.
+  package var sceneSettings: SceneSettings {
     var scene = SceneSettings()
     scene.lease = UInt32(clamping: settings.leases.lease + settings.takeover)
     return scene
@@ -232,16 +240,22 @@ extension BrokerStateMachine {
     var actions: [BrokerAction] = []
     isRecovering = true
     for name in scenes.keys.sorted() {
-      guard let slot = scenes[name] else { continue }
-      if let renderer = slot.state.primaryRenderer, showing[RendererKey(scene: name, renderer: renderer)] == nil {
-        absentRenderers[RendererKey(scene: name, renderer: renderer)] = now
-      }
-      for effect in slot.state.outstanding() { perform(effect, of: slot, now: now, &actions) }
+      if let slot = scenes[name] { takeUp(slot, now: now, &actions) }
     }
     isRecovering = false
     discarded = [:]
     for node in registry.hosts.keys.sorted() where registry.isGreeted(node) { rejoin(node, now: now, &actions) }
+    for name in dormant.keys.sorted() where dormant[name]?.lost.isEmpty == false { actions += load(name) }
     return actions
+  }
+
+  /// Goes on with what was under way in a scene when an earlier life of the broker ended.
+  mutating func takeUp(_ slot: SceneSlot, now: Moment, _ actions: inout [BrokerAction]) {
+    if let renderer = slot.state.primaryRenderer {
+      let key = RendererKey(scene: slot.identity.name, renderer: renderer)
+      if showing[key] == nil { absentRenderers[key] = now }
+    }
+    for effect in slot.state.outstanding() { perform(effect, of: slot, now: now, &actions) }
   }
 }
 

@@ -22,6 +22,12 @@ package struct BrokerStateMachine {
     /// …or so many bytes of them.
     package var snapshotBytes = 1 << 20
 
+    /// A scene that nobody has touched for so long leaves memory, in milliseconds…
+    package var rest: Int64 = 30_000
+    /// …and while more than so many are in memory, after as little as this.
+    package var awake = 8_192
+    package var shortRest: Int64 = 1_000
+
     package init() {}
   }
 
@@ -75,6 +81,14 @@ package struct BrokerStateMachine {
   package internal(set) var registry = Registry()
   /// The open scenes by name.
   package internal(set) var scenes: [String: SceneSlot] = [:]
+  /// The open scenes that are not in memory, by name, and those of them that are on their way.
+  package internal(set) var dormant: [String: DormantScene] = [:]
+  var loads: [String: SceneLoad] = [:]
+  var lastLoad: UInt64 = 0
+  /// The hosts that are taken in when the scenes that they speak of are in memory.
+  var joining: [String: Joining] = [:]
+  var resting = RestQueue()
+  private var lastSlot: UInt64 = 0
   /// The last incarnation of every scene name, also of scenes that ended.
   var incarnations: [String: UInt64] = [:]
 
@@ -149,6 +163,7 @@ package struct BrokerStateMachine {
   mutating func feed(_ record: Record, to name: String, now: Moment, _ actions: inout [BrokerAction]) {
     guard let slot = scenes[name] else { return }
     let time = slot.time(now)
+    slot.touchedAt = now
     let step = slot.state.apply(record, at: time)
     if let seq = step.seq {
       guard append(record, seq: seq, at: time, to: slot, &actions) else { return }
@@ -194,7 +209,20 @@ package struct BrokerStateMachine {
       announceTouched(now: now, &actions)
     } else {
       held.append(item, ticket: ticket)
+      switch item {
+      case .effects(let slot, _): slot.lastTicket = ticket
+      case .look(_, let scene, _, _, _, _, _): scenes[scene]?.lastTicket = ticket
+      case .reply, .receipt: break
+      }
     }
+  }
+
+  /// Takes a scene into memory.
+  mutating func keep(_ slot: SceneSlot) {
+    lastSlot += 1
+    slot.serial = lastSlot
+    scenes.updateValue(slot, forKey: slot.identity.name)?.isOpen = false
+    resting.append(slot, since: slot.touchedAt)
   }
 
   /// Everything up to this record is durable: what waited for it happens now, in order.
@@ -265,6 +293,8 @@ package struct BrokerStateMachine {
     var actions: [BrokerAction] = []
     for (_, token) in takeWaiting(where: { _ in true }) { actions.append(.answer(token, .refused(error))) }
     duePlans = [:]
+    actions += dropLoads { _ in error }
+    actions += dropJoins(error)
     while let item = held.popFirst(upTo: .max) {
       switch item {
       case .reply(let token, _), .receipt(let token, _, _, _), .look(let token, _, _, _, _, _, _):
@@ -277,6 +307,7 @@ package struct BrokerStateMachine {
     for slot in scenes.values { slot.isOpen = false }
     discarded = scenes
     scenes = [:]
+    resting.removeAll()
     touched = []
     recents = RecentEvents()
     wakes.removeAll()

@@ -3,7 +3,8 @@ import MinervaInterfaces
 /// The last events of scenes, for watchers that missed some: bounded for each scene, and for all of them, the oldest going first.
 struct RecentEvents {
   /// Those of one scene, the oldest first.
-  struct OfScene {
+  /// A reference: they outlive the scene's stay in memory.
+  final class OfScene {
     private var kept: [SceneEvent?] = []
     private var head = 0
     private var bytes = 0
@@ -15,8 +16,9 @@ struct RecentEvents {
 
     var events: [SceneEvent] { kept[head...].compactMap { $0 } }
     var count: Int { kept.count - head }
+    var isEmpty: Bool { count == 0 }
 
-    fileprivate mutating func append(_ event: SceneEvent) {
+    fileprivate func append(_ event: SceneEvent) {
       kept.append(event)
       bytes += Self.size(event)
       while count > Self.limit.count || bytes > Self.limit.bytes {
@@ -25,7 +27,7 @@ struct RecentEvents {
       }
     }
 
-    fileprivate mutating func removeFirst() {
+    fileprivate func removeFirst() {
       guard head < kept.count, let first = kept[head].take() else { return }
       bytes -= Self.size(first)
       head += 1
@@ -43,16 +45,16 @@ struct RecentEvents {
   /// At most so many of all scenes: many idle ones cost nothing.
   static let limit = 16_384
 
-  private var order: [SceneSlot?] = []
+  private var order: [OfScene?] = []
   private var head = 0
 
   /// Keeps an event of a scene.
   mutating func keep(_ event: SceneEvent, of slot: SceneSlot) {
     slot.recent.append(event)
-    order.append(slot)
+    order.append(slot.recent)
     guard order.count - head > Self.limit, let oldest = order[head].take() else { return }
     head += 1
-    if oldest.recent.gone > 0 { oldest.recent.gone -= 1 } else { oldest.recent.removeFirst() }
+    if oldest.gone > 0 { oldest.gone -= 1 } else { oldest.removeFirst() }
     guard head >= Self.limit else { return }
     order.removeFirst(head)
     head = 0

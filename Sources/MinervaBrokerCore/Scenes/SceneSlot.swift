@@ -10,13 +10,20 @@ package final class SceneSlot {
   package let key: String
   package internal(set) var state: SceneState
   /// The monotonic moment at which scene time was `base`.
-  private let opened: Moment
-  private let base: UInt64
+  let opened: Moment
+  let base: UInt64
 
   /// The number of the last event that was published.
   package internal(set) var events: UInt64 = 0
   /// The last of them, for watchers that missed some.
   var recent = RecentEvents.OfScene()
+  /// When it was used last, and the last record that something held back for it waits for.
+  var touchedAt: Moment
+  var lastTicket: UInt64 = 0
+  /// The record after which the journal knows it at rest; 0 for none.
+  var restedAt: UInt64 = 0
+  /// Which of all slots it is.
+  var serial: UInt64 = 0
   /// Whether its effects happen in the step under way.
   var isTouched = false
   /// What each screen shows, as its host reported it last.
@@ -47,6 +54,7 @@ package final class SceneSlot {
     self.key = identity.description
     self.state = state
     self.opened = now
+    touchedAt = now
     self.base = time.milliseconds
   }
 
@@ -75,8 +83,10 @@ package final class SceneSlot {
 extension SceneIdentity {
   /// Reads the form that `description` writes: `app/name#incarnation`.
   package init?(_ description: String) {
-    guard let hash = description.lastIndex(of: "#"), let incarnation = UInt64(description[description.index(after: hash)...]),
-      let slash = description.firstIndex(of: "/"), slash < hash
+    // Over bytes: a broker's start reads as many as there are scenes.
+    guard let hash = description.utf8.lastIndex(of: UInt8(ascii: "#")),
+      let incarnation = UInt64(description[description.utf8.index(after: hash)...]),
+      let slash = description.utf8.firstIndex(of: UInt8(ascii: "/")), slash < hash
     else { return nil }
     self.init(
       name: String(description[description.index(after: slash)..<hash]), app: String(description[..<slash]), incarnation: incarnation)

@@ -41,6 +41,19 @@ extension SceneState {
     pending.isEmpty && nodes.isQuiet
   }
 
+  /// Whether nothing is in flight, and no moment, host, renderer, plan or caller's gate is waited for, also by a placeholder: what comes next comes from outside.
+  package var isIdle: Bool {
+    isSettled && wake == nil && renderer == nil && lostHosts.isEmpty && waiting?.items.isEmpty ?? true
+      && !gates.contains { $0.origin == nil } && !nodes.all.contains { $0.link == .unclaimed }
+  }
+
+  /// The hosts that run coordinators, or are lost with them.
+  package var hosts: Set<String> {
+    var hosts: Set<String> = []
+    for node in nodes.all where !node.host.isEmpty { hosts.insert(node.host) }
+    return hosts
+  }
+
   /// What is known of a coordinator that is open; `nil` if it never was or is gone.
   package func screen(_ id: ScreenID) -> ScreenReport? {
     nodes[id].map(report)

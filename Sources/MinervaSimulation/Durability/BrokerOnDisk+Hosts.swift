@@ -89,7 +89,7 @@ extension BrokerOnDisk {
   private func hear(_ submission: TurnSubmission, from name: String, _ connection: UInt64) {
     var submission = submission
     let report = submission.report
-    let known = machine.scenes[submission.scene.name].flatMap { $0.identity == submission.scene ? $0.state.screen(report.screen) : nil }
+    let known = identity == submission.scene ? state?.screen(report.screen) : nil
     let isStale = known.map { $0.lease > report.lease || !["", name].contains($0.summary.host) } ?? false
     if isStale { ledger.count("broker: stale turns") }
     // The planted fault: what a host says counts whatever lease it says it under.

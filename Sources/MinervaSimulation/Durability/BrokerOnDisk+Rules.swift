@@ -74,7 +74,7 @@ extension BrokerOnDisk {
     if let holder = truth.holders[command.caller] {
       // A caller that asks again may hear late of a screen that left long ago.
       guard holder.seq < told.seq else { return }
-      let isOpen = slot?.state.screen(holder.screen) != nil
+      let isOpen = state?.screen(holder.screen) != nil
       ledger.require(!isOpen, "a gate is held until the removal", "\(txn) opened \(screen) while \(holder.screen) was open")
     }
     truth.holders[command.caller] = (screen, told.seq)
@@ -143,13 +143,13 @@ extension BrokerOnDisk {
 
   /// What was restored against what callers were told, and against a replay of every record from the first.
   func compare() {
-    guard let slot else {
+    guard let state else {
       return ledger.require(
         truth.said.isEmpty, "what was answered is not lost", "\(truth.said.count) answers were given, the scene is gone")
     }
     for txn in txns {
       guard let told = truth.said[txn], fault != .txnForgotten else { continue }
-      let kept: Said? = slot.state.answer(to: txn).flatMap { answer in
+      let kept: Said? = state.answer(to: txn).flatMap { answer in
         guard let seq = answer.seq else { return nil }
         switch answer.resolution {
         case .done(let outcome): return .done(outcome, seq: seq)
@@ -159,7 +159,7 @@ extension BrokerOnDisk {
       ledger.require(kept == told, "what was answered is not lost", "\(txn) was answered by #\(told.seq), the restored scene disagrees")
     }
     let last = truth.events.keys.max() ?? 0
-    ledger.require(slot.state.eventCount >= last, "published stays published", "event \(last) is beyond the restored scene")
+    ledger.require(state.eventCount >= last, "published stays published", "event \(last) is beyond the restored scene")
     var settings = SceneSettings()
     settings.lease = UInt32(clamping: machine.settings.leases.lease + machine.settings.takeover)
     var replayed = SceneState(scene: BrokerOnDisk.scene.name, app: "shop", settings: settings)
@@ -170,7 +170,7 @@ extension BrokerOnDisk {
       _ = replayed.apply(record.record, at: SceneTime(milliseconds: record.at))
     }
     ledger.require(
-      replayed == slot.state && replayed.treeHash == slot.state.treeHash, "replay equals live",
+      replayed == state && replayed.treeHash == state.treeHash, "replay equals live",
       "a replay of \(replayed.seq) records differs from the snapshot and the records after it")
   }
 
@@ -178,10 +178,10 @@ extension BrokerOnDisk {
 
   /// All is quiet: nobody may still be waiting, nobody runs what is gone, every reader sees what there is.
   func checkRest() {
-    guard let state = slot?.state else { return }
+    guard let state else { return }
     for host in hosts {
       for key in host.coordinators.keys.sorted() {
-        let report = key.scene == slot?.identity ? state.screen(key.screen) : nil
+        let report = key.scene == identity ? state.screen(key.screen) : nil
         ledger.require(
           report?.summary.host == host.name, "every ending is told",
           "\(host.name) still runs \(key.screen), which is \(report.map { "at \($0.summary.host)" } ?? "gone")")

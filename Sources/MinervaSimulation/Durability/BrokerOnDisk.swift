@@ -29,6 +29,8 @@ final class BrokerOnDisk {
   private var lastTicket: UInt64 = 0
   private var covering: (covered: (disk: Int, heads: [String: UInt64]), ticket: UInt64)?
   private var isReopening = false
+  /// Scenes on their way into memory.
+  private var loading: [(key: String, number: UInt64)] = []
   private var connections: UInt64 = 0
 
   // Who asks, and what of it waits for an answer.
@@ -72,8 +74,12 @@ final class BrokerOnDisk {
   /// The open scene.
   var slot: SceneSlot? { machine.scenes[BrokerOnDisk.scene.name] }
 
+  /// Its identity and state, also while it is not in memory.
+  var identity: SceneIdentity? { machine.identity(of: BrokerOnDisk.scene.name) }
+  var state: SceneState? { slot?.state ?? identity.flatMap { read($0.description)?.state } }
+
   /// The scene's name in the journal: one whose first records were lost before anybody heard of them begins anew under the next number.
-  var key: String { slot?.key ?? "" }
+  var key: String { identity?.description ?? "" }
 
   func note(_ what: @autoclosure () -> String, _ number: UInt64 = 0) {
     digest = (digest ^ UInt64(bitPattern: now.milliseconds) ^ number &* 31) &* 0x100_0000_01b3
@@ -118,6 +124,7 @@ final class BrokerOnDisk {
     giveUpUnreachable()
     callersTick()
     readersTick()
+    restStep()
     switch Int.random(in: 0..<100, using: &random) {
     case ..<45: hostStep()
     case ..<65: callerStep()
@@ -127,6 +134,33 @@ final class BrokerOnDisk {
     case ..<97: passTime()
     case ..<98: disk.failingSyncs = random.happens(0.5) ? 1 : 0
     default: if random.happens(0.35) { crash() }
+    }
+  }
+
+  /// The scene leaves memory when nothing is under way, however short that has been so, and is read again at any later time.
+  private func restStep() {
+    if !loading.isEmpty, random.happens(0.25) { return completeLoad() }
+    guard random.happens(0.1) else { return }
+    let actions = machine.rest(BrokerOnDisk.scene.name, now: now)
+    if actions.isEmpty, slot != nil { return }
+    if slot == nil, identity != nil { ledger.count("broker: rests") }
+    perform(actions)
+  }
+
+  private func completeLoad() {
+    guard !loading.isEmpty else { return }
+    let load = loading.removeFirst()
+    note("\(load.key) is read", load.number)
+    ledger.count("broker: loads")
+    perform(machine.loaded(load.number, BrokerOnDisk.scene.name, read(load.key), now: now))
+  }
+
+  /// A scene as its records and its snapshot make it.
+  private func read(_ key: String) -> RestoredScene? {
+    guard let journaled = journal.load().first(where: { $0.scene == key }) else { return nil }
+    do { return try RestoredScene(journaled, settings: machine.sceneSettings) } catch {
+      ledger.broken("what is whole is restored", "\(error)")
+      return nil
     }
   }
 
@@ -160,7 +194,7 @@ final class BrokerOnDisk {
     isReopening = false
     _ = journal.reopen()
     note("opens its journal anew", journal.epoch)
-    restore()
+    restore(share: 1)
   }
 
   private func crash() {
@@ -186,17 +220,19 @@ final class BrokerOnDisk {
     registrations = [:]
     attaching = [:]
     looks = [:]
-    restore()
+    // Some of what may be under way is read before the broker serves, the rest after.
+    restore(share: 0.5)
   }
 
-  private func restore() {
-    do {
-      for scene in journal.load() { try machine.restore(scene, now: now) }
-    } catch {
-      ledger.broken("what is whole is restored", "\(error)")
+  private func restore(share: Double) {
+    loading = []
+    let unknown = machine.survey(journal.heads(), now: now)
+    for key in unknown where share == 1 || random.happens(share) {
+      if let scene = read(key) { machine.restore(scene, now: now) }
     }
     compare()
     perform(machine.recovered(epoch: journal.epoch, now: now))
+    for name in machine.unknownScenes { perform(machine.wake(name)) }
   }
 
   // MARK: Performing, as the service does
@@ -220,8 +256,11 @@ final class BrokerOnDisk {
       case .snapshot(let snapshot):
         ledger.count("broker: snapshots")
         journal.append(snapshot)
+      case .rest(let rest): journal.append(rest)
+      case .load(let key, let number): loading.append((key, number))
       case .reopen:
         covering = nil
+        loading = []
         isReopening = true
       case .answer(let token, let reply): answer(token, reply)
       case .publish(let event, _): published(event)
@@ -259,6 +298,7 @@ final class BrokerOnDisk {
       completeSync()
       beginSync()
       completeSync()
+      completeLoad()
       giveUpUnreachable()
       for index in callers.indices {
         if !callers[index].isConnected { connectCaller(index) }
@@ -287,6 +327,8 @@ final class BrokerOnDisk {
       while hear(reader: index) {}
       while take(reader: index) {}
     }
+    perform(machine.wake(BrokerOnDisk.scene.name))
+    completeLoad()
     checkRest()
   }
 }

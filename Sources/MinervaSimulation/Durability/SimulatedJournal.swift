@@ -10,6 +10,7 @@ final class SimulatedJournal {
     case epoch = 1
     case group = 2
     case snapshot = 3
+    case rest = 4
   }
 
   private let disk: SimulatedDisk
@@ -17,6 +18,7 @@ final class SimulatedJournal {
   /// All records of a scene from number 1, and its snapshots.
   private(set) var records: [String: [JournalEntry]] = [:]
   private var snapshots: [String: [JournalSnapshot]] = [:]
+  private var rests: [String: JournalRest] = [:]
   /// How far each scene is on the disk for sure.
   private(set) var durable: [String: UInt64] = [:]
 
@@ -29,6 +31,7 @@ final class SimulatedJournal {
   private func open() {
     records = [:]
     snapshots = [:]
+    rests = [:]
     let bytes = disk.contents
     var offset = 0
     while let (kind, payload, next) = SimulatedJournal.frame(bytes, at: offset) {
@@ -61,6 +64,9 @@ final class SimulatedJournal {
     case .snapshot:
       let snapshot = JournalSnapshot(scene: reader.text(), sequence: reader.number(), bytes: reader.blob())
       snapshots[snapshot.scene, default: []].append(snapshot)
+    case .rest:
+      let rest = JournalRest(scene: reader.text(), sequence: reader.number(), note: reader.blob())
+      rests[rest.scene] = rest
     }
   }
 
@@ -88,11 +94,28 @@ final class SimulatedJournal {
     )
   }
 
+  func append(_ rest: JournalRest) {
+    rests[rest.scene] = rest
+    write(
+      .rest, SimulatedJournal.blob(Array(rest.scene.utf8)) + SimulatedJournal.number(rest.sequence) + SimulatedJournal.blob(rest.note))
+  }
+
   func beginSync() -> (disk: Int, heads: [String: UInt64]) { (disk.beginSync(), records.mapValues { UInt64($0.count) }) }
 
   func completeSync(_ covered: (disk: Int, heads: [String: UInt64])) throws(SimulatedDisk.SyncFailed) {
     try disk.completeSync(covered.disk)
     durable.merge(covered.heads) { max($0, $1) }
+  }
+
+  /// How far each scene is, and what was noted of those at rest.
+  func heads() -> [JournaledHead] {
+    records.keys.sorted().map { scene in
+      let sequence = UInt64(records[scene]?.count ?? 0)
+      let snapshot = snapshots[scene]?.last { $0.sequence <= sequence }
+      return JournaledHead(
+        scene: scene, sequence: sequence, snapshotSequence: snapshot?.sequence ?? 0,
+        rest: rests[scene].flatMap { $0.sequence == sequence ? $0.note : nil })
+    }
   }
 
   /// Every scene as its latest snapshot and the records after it.

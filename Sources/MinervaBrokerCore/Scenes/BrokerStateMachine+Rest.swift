@@ -1,0 +1,345 @@
+package import MinervaInterfaces
+package import MinervaJournal
+package import MinervaNavigation
+package import MinervaProtocol
+package import MinervaWire
+
+/// Scenes that nobody touches leave memory, and come back when they are touched (P2).
+///
+/// A scene goes only when nothing is under way in it and every record of it is durable; what is asked of it afterwards waits until it has been
+/// loaded, in the order of asking. What its screens show, the secrets that its screens need (P4) and the numbers of its events stay.
+extension BrokerStateMachine {
+  /// What waits for a scene to be in memory.
+  typealias Deferred = (inout BrokerStateMachine, Moment) -> [BrokerAction]
+
+  /// A scene on its way into memory.
+  struct SceneLoad {
+    /// Which of all loads it is: an answer to an earlier one is none to it.
+    var number: UInt64
+    var waiting: [(token: CallToken?, until: Moment?, work: Deferred)] = []
+  }
+
+  // MARK: Going
+
+  /// Whether a scene can be written down as one in which nothing is under way.
+  private func isResting(_ slot: SceneSlot) -> Bool {
+    let name = slot.identity.name
+    guard isServing, slot.isOpen, slot.state.seq > 0, slot.state.isIdle, isSettled(slot), !slot.isTouched, committed >= slot.lastTicket
+    else { return false }
+    // Whoever joins counts on the scenes it waits for.
+    guard duePlans[name] == nil, joining.isEmpty else { return false }
+    return slot.state.hosts.allSatisfy { registry.isAlive($0) && registry.isGreeted($0) }
+  }
+
+  /// Lets go of a scene, if nothing is under way in it.
+  package mutating func rest(_ name: String, now: Moment) -> [BrokerAction] {
+    guard let slot = scenes[name], isResting(slot) else { return [] }
+    var actions: [BrokerAction] = []
+    let at = slot.time(now)
+    let hosts = slot.state.hosts.sorted()
+    if slot.restedAt != slot.state.seq {
+      // A few records are no larger than a snapshot, and are there already.
+      if slot.unsaved.records > Self.shortTail, let bytes = try? CBOR.encode(SceneImage(at: at.milliseconds, state: slot.state)) {
+        actions.append(.snapshot(JournalSnapshot(scene: slot.key, sequence: slot.state.seq, bytes: bytes)))
+      }
+      let note = RestNote(at: at.milliseconds, hosts: hosts)
+      actions.append(.rest(JournalRest(scene: slot.key, sequence: slot.state.seq, note: note.bytes)))
+    }
+    if let (node, caller) = slot.lastCaller {
+      callers[node]?.remove(CallerKey(scene: name, caller: caller))
+      slot.lastCaller = nil
+    }
+    dormant[name] = DormantScene(
+      identity: slot.identity, sequence: slot.state.seq, opened: now, base: at.milliseconds, events: slot.events, hosts: hosts,
+      kept: KeptScreens(of: slot), recent: slot.recent.isEmpty ? nil : slot.recent)
+    scenes.removeValue(forKey: name)
+    slot.isOpen = false
+    count("scenes.rested")
+    return actions
+  }
+
+  /// So many records without a snapshot are as soon read as one.
+  private static let shortTail = 16
+
+  /// A scene is over: the next broker need not read it to know, and its records are kept no longer than the past is (P3).
+  func noteEnd(of slot: SceneSlot, _ actions: inout [BrokerAction]) {
+    if let bytes = try? CBOR.encode(SceneImage(at: slot.state.time.milliseconds, state: slot.state)) {
+      actions.append(.snapshot(JournalSnapshot(scene: slot.key, sequence: slot.state.seq, bytes: bytes)))
+    }
+    let note = RestNote(at: slot.state.time.milliseconds, hasEnded: true)
+    actions.append(.rest(JournalRest(scene: slot.key, sequence: slot.state.seq, note: note.bytes)))
+  }
+
+  /// When `tidyScenes` is to be called: no moment of any scene's own, so that no virtual clock stops at it.
+  package var nextRest: Moment? {
+    guard let first = resting.first else { return nil }
+    return first.since + (scenes.count > settings.awake ? min(settings.rest, settings.shortRest) : settings.rest)
+  }
+
+  /// Lets go of scenes that nobody has touched for a while; of some at a time, so that nobody waits for it.
+  package mutating func tidyScenes(now: Moment) -> [BrokerAction] {
+    var actions: [BrokerAction] = []
+    for _ in 0..<256 {
+      guard let next = nextRest, next <= now, let entry = resting.first else { break }
+      resting.removeFirst()
+      guard let slot = scenes[entry.name], slot.serial == entry.serial else { continue }
+      guard slot.touchedAt <= entry.since else {
+        resting.append(slot, since: slot.touchedAt)
+        continue
+      }
+      let going = rest(slot.identity.name, now: now)
+      actions += going
+      // What cannot go now is looked at again later.
+      if slot.isOpen { resting.append(slot, since: now) }
+    }
+    return actions
+  }
+
+  // MARK: Coming back
+
+  /// Has a scene loaded that is not in memory, and does something when it is.
+  ///
+  /// - Parameters:
+  ///   - token: The call that waits for it, if one does…
+  ///   - patience: …and for how many milliseconds.
+  /// - Returns: Nil when the scene is in memory, or there is none.
+  mutating func whenLoaded(
+    _ name: String, token: CallToken? = nil, patience: Int64? = nil, now: Moment, _ work: @escaping Deferred
+  ) -> [BrokerAction]? {
+    guard isServing, dormant[name] != nil else { return nil }
+    let actions = load(name)
+    loads[name]?.waiting.append((token, patience.map { now + $0 }, work))
+    return actions
+  }
+
+  /// Asks for a scene, unless that was done.
+  mutating func load(_ name: String) -> [BrokerAction] {
+    guard isServing, let scene = dormant[name], loads[name] == nil else { return [] }
+    lastLoad += 1
+    loads[name] = SceneLoad(number: lastLoad)
+    count("scenes.loaded")
+    return [.load(scene.identity.description, number: lastLoad)]
+  }
+
+  /// The scenes of which nothing is known yet, sorted: whoever performs the actions has them loaded, one after another.
+  package var unknownScenes: [String] { dormant.filter { $0.value.isUnknown }.keys.sorted() }
+
+  /// Has a scene loaded, for its own sake.
+  package mutating func wake(_ name: String) -> [BrokerAction] { load(name) }
+
+  /// Ends a call when a scene is in memory.
+  package mutating func wake(_ name: String, token: CallToken, now: Moment) -> [BrokerAction] {
+    whenLoaded(name, token: token, patience: Int64(sceneSettings.request), now: now) { _, _ in [.answer(token, .done)] }
+      ?? [.answer(token, .done)]
+  }
+
+  /// A scene was read; nil when nothing of it is left.
+  package mutating func loaded(_ number: UInt64, _ name: String, _ restored: RestoredScene?, now: Moment) -> [BrokerAction] {
+    guard let load = loads[name], load.number == number, let scene = dormant.removeValue(forKey: name) else { return [] }
+    loads.removeValue(forKey: name)
+    var actions: [BrokerAction] = []
+    if let restored, !restored.state.hasEnded, restored.identity == scene.identity { take(restored, scene, now: now, &actions) }
+    for waiting in load.waiting { actions += waiting.work(&self, now) }
+    return actions
+  }
+
+  private mutating func take(_ restored: RestoredScene, _ scene: DormantScene, now: Moment, _ actions: inout [BrokerAction]) {
+    let slot: SceneSlot
+    if scene.isUnknown {
+      slot = SceneSlot(identity: scene.identity, state: restored.state, now: now, at: SceneTime(milliseconds: restored.at))
+    } else {
+      slot = SceneSlot(
+        identity: scene.identity, state: restored.state, now: scene.opened, at: SceneTime(milliseconds: max(scene.base, restored.at)))
+      slot.touchedAt = now
+      slot.restedAt = restored.state.seq
+    }
+    slot.unsaved = restored.tail
+    slot.events = scene.events
+    slot.saidIdle = !scene.isUntold
+    slot.hosts = restored.state.hosts
+    if let recent = scene.recent { slot.recent = recent }
+    if let kept = scene.kept { slot.take(kept) }
+    keep(slot)
+    if scene.isUntold {
+      // A host that was not heard of yet may be on its way, as right after a start.
+      isRecovering = true
+      takeUp(slot, now: now, &actions)
+      isRecovering = false
+    }
+    meetHosts(of: slot, scene, now: now, &actions)
+  }
+
+  /// What happened to the hosts of a scene while it was not in memory happens to it now.
+  private mutating func meetHosts(of slot: SceneSlot, _ scene: DormantScene, now: Moment, _ actions: inout [BrokerAction]) {
+    let name = slot.identity.name
+    for host in slot.hosts.sorted() where !registry.isAlive(host) || scene.lost.contains(host) {
+      if scene.lost.contains(host) || leases.lease(of: host) != nil {
+        suspend(host, in: name, now: now, &actions)
+      } else if scene.isUntold {
+        // Known from this scene alone: it may come back, as after any restart.
+        if expected[host] == nil { expected[host] = now + settings.leases.lease }
+      } else {
+        suspend(host, in: name, now: now, &actions)
+      }
+    }
+    guard scene.isUntold || !scene.lost.isEmpty else { return }
+    for node in registry.hosts.keys.sorted() where registry.isAlive(node) {
+      guard let registration = registry.hosts[node]?.registration, registration.app == slot.identity.app else { continue }
+      takeBack(name, by: registration, now: now, &actions)
+    }
+    guard scene.isUntold else { return }
+    // Their hosts have had their time since the start, or have come without them (P2).
+    for host in slot.hosts.sorted() where !isAway(host) { leaveUnclaimed(host, in: name, now: now, &actions) }
+  }
+
+  /// The journal could not read a scene: it has to be opened anew, which is a failure like that of a commit (P1).
+  package mutating func loadFailed(_ number: UInt64, _ name: String, _ error: MinervaError) -> [BrokerAction] {
+    guard loads[name]?.number == number else { return [] }
+    return commitFailed(error)
+  }
+
+  /// When a call has waited long enough for a scene.
+  var nextLoadDeadline: Moment? { loads.values.lazy.flatMap { $0.waiting.lazy.compactMap(\.until) }.min() }
+
+  /// Ends the calls that have waited long enough; what they asked for is not done.
+  mutating func giveUpLoads(now: Moment, _ actions: inout [BrokerAction]) {
+    guard let next = nextLoadDeadline, next <= now else { return }
+    for name in loads.keys.sorted() {
+      loads[name]?.waiting.removeAll { waiting in
+        guard let until = waiting.until, until <= now, let token = waiting.token else { return false }
+        let error = MinervaError(.deadline, "the scene \(name) is still being read from the journal; nothing changed", retryable: true)
+        actions.append(.answer(token, .refused(error)))
+        return true
+      }
+    }
+  }
+
+  /// Drops what waits for scenes: all of them, or those that are no longer ours.
+  mutating func dropLoads(of names: Set<String>? = nil, _ error: (String) -> MinervaError) -> [BrokerAction] {
+    var actions: [BrokerAction] = []
+    for name in loads.keys.sorted() where names?.contains(name) ?? true {
+      for waiting in loads.removeValue(forKey: name)?.waiting ?? [] {
+        if let token = waiting.token { actions.append(.answer(token, .refused(error(name)))) }
+      }
+    }
+    return actions
+  }
+
+  // MARK: Hosts
+
+  /// Notes that a host is gone, in the scenes of it that are not in memory; they are loaded to be told.
+  mutating func loseDormant(_ node: String, _ actions: inout [BrokerAction]) {
+    for name in dormant.keys.sorted() where dormant[name]?.hosts.contains(node) == true {
+      if dormant[name]?.lost.contains(node) == false { dormant[name]?.lost.append(node) }
+      actions += load(name)
+    }
+  }
+
+  /// Has the scenes loaded that a host speaks of when it joins; nil when all are in memory.
+  ///
+  /// - Parameter join: Takes the host in, when all are there. Only the last of several attempts of a name comes to that, and none of a host that was lost meanwhile.
+  mutating func whenLoaded(
+    scenesOf registration: HostRegistration, token: CallToken, now: Moment, _ join: @escaping Deferred
+  ) -> [BrokerAction]? {
+    var names = Set<String>()
+    for running in registration.running where dormant[running.scene.name]?.identity == running.scene { names.insert(running.scene.name) }
+    guard !names.isEmpty else { return nil }
+    lastLoad += 1
+    let attempt = lastLoad
+    joining[registration.node] = Joining(attempt: attempt, left: names.count, token: token)
+    var actions: [BrokerAction] = []
+    for name in names.sorted() {
+      actions += load(name)
+      loads[name]?.waiting.append(
+        (
+          nil, nil,
+          { machine, now in
+            guard let left = machine.joining[registration.node], left.attempt == attempt else { return [] }
+            machine.joining[registration.node]?.left -= 1
+            guard left.left <= 1 else { return [] }
+            machine.joining[registration.node] = nil
+            return join(&machine, now)
+          }
+        ))
+    }
+    return actions
+  }
+
+  /// A host that waits to be taken in.
+  struct Joining {
+    var attempt: UInt64
+    var left: Int
+    var token: CallToken
+  }
+
+  /// A host that waits to be taken in is gone, or asks once more.
+  mutating func leaveJoin(of node: String, _ actions: inout [BrokerAction]) {
+    guard let left = joining.removeValue(forKey: node) else { return }
+    actions.append(.answer(left.token, .refused(MinervaError(.peerLost, "\(node) was lost, or has asked again, before it was taken in"))))
+  }
+
+  /// No host waits any more.
+  mutating func dropJoins(_ error: MinervaError) -> [BrokerAction] {
+    defer { joining = [:] }
+    return joining.sorted { $0.key < $1.key }.map { .answer($0.value.token, .refused(error)) }
+  }
+
+  // MARK: Looking
+
+  /// The identity of an open scene, in memory or not.
+  package func identity(of name: String) -> SceneIdentity? { scenes[name]?.identity ?? dormant[name]?.identity }
+
+  /// Every open scene, in memory or not.
+  package var openScenes: [SceneIdentity] { scenes.values.map(\.identity) + dormant.values.map(\.identity) }
+
+  /// What a screen shows; nil when it has not said so, or the scene is not open.
+  package func rendering(of screen: ScreenID, in name: String) -> StampedRendering? {
+    scenes[name]?.renderings[screen] ?? dormant[name]?.kept?.rendering(of: screen)
+  }
+
+  // MARK: The journal's list
+
+  /// Takes note of the scenes of a journal without reading them.
+  ///
+  /// The last incarnation of a name counts: it was begun when those before it were over.
+  ///
+  /// - Returns: The keys of the scenes in which something may be under way, sorted.
+  package mutating func survey(_ heads: [JournaledHead], now: Moment) -> [String] {
+    let before = dormant
+    dormant = [:]
+    loads = [:]
+    var latest: [String: (identity: SceneIdentity, head: JournaledHead)] = [:]
+    latest.reserveCapacity(heads.count)
+    for head in heads {
+      guard let identity = SceneIdentity(head.scene) else { continue }
+      incarnations[identity.name] = max(incarnations[identity.name] ?? 0, identity.incarnation)
+      guard head.sequence > 0 else {
+        count("scenes.unreadable")
+        continue
+      }
+      if let other = latest[identity.name], other.identity.incarnation > identity.incarnation { continue }
+      latest[identity.name] = (identity, head)
+    }
+    var unknown: [String] = []
+    for (name, (identity, head)) in latest {
+      let note = head.rest.flatMap(RestNote.init)
+      if note?.hasEnded == true { continue }
+      if note == nil { unknown.append(head.scene) }
+      if var known = before[name], known.identity == identity, known.sequence == head.sequence, note != nil, !known.isUnknown {
+        // A new epoch counts its events anew.
+        known.events = 0
+        known.recent = nil
+        dormant[name] = known
+        continue
+      }
+      var scene = DormantScene(identity: identity, sequence: head.sequence, opened: now, base: note?.at ?? 0)
+      scene.isUnknown = note == nil
+      scene.isUntold = true
+      scene.hosts = note?.hosts ?? []
+      if before[name]?.identity == identity { scene.kept = before[name]?.kept }
+      for host in scene.hosts where !registry.isAlive(host) { expected[host] = now + settings.leases.lease }
+      dormant[name] = scene
+    }
+    return unknown.sorted()
+  }
+}

@@ -1,0 +1,49 @@
+package import MinervaInterfaces
+package import MinervaJournal
+package import MinervaNavigation
+import MinervaWire
+
+/// A scene as its records and its snapshot make it. Made of them alone, wherever there is time for it.
+package struct RestoredScene: Sendable {
+  package let identity: SceneIdentity
+  package let state: SceneState
+  /// The moment of its last record, in milliseconds of scene time.
+  let at: UInt64
+  /// Records and bytes that no snapshot covers.
+  let tail: (records: Int, bytes: Int)
+
+  /// Replays a scene; nil for what is no scene, or of which nothing is left.
+  ///
+  /// - Parameter settings: The times of a scene without a snapshot.
+  /// - Throws: The part that cannot be used.
+  package init?(_ journaled: JournaledScene, settings: SceneSettings) throws(UnusablePart) {
+    guard let identity = SceneIdentity(journaled.scene), journaled.snapshot != nil || !journaled.records.isEmpty else { return nil }
+    var at: UInt64 = 0
+    var state = SceneState(scene: identity.name, app: identity.app, settings: settings)
+    if let snapshot = journaled.snapshot {
+      do {
+        let image = try CBOR.decode(SceneImage.self, from: snapshot.bytes)
+        (at, state) = (image.at, image.state)
+      } catch {
+        throw UnusablePart(
+          scene: journaled.scene, part: .snapshot(snapshot.sequence), reason: "the snapshot at record \(snapshot.sequence): \(error)")
+      }
+    }
+    var bytes = 0
+    for entry in journaled.records {
+      do {
+        let record = try SceneRecord(decoding: entry.record)
+        at = record.at
+        bytes += entry.record.count
+        _ = state.apply(record.record, at: SceneTime(milliseconds: at))
+      } catch {
+        throw UnusablePart(
+          scene: journaled.scene, part: .records(after: entry.sequence - 1), reason: "record \(entry.sequence): \(error)")
+      }
+    }
+    self.identity = identity
+    self.state = state
+    self.at = at
+    tail = (journaled.records.count, bytes)
+  }
+}
