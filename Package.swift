@@ -152,8 +152,9 @@ let package = Package(
     layer(
       "BenchKit",
       on: [
-        "CPosix", "CommandKit", "LoadKit", "Minerva", "MinervaActors", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation",
-        "MinervaSupervision", "MinervaTransport", "MinervaWire", "ServiceKit", "SetKit",
+        "CPosix", "CommandKit", "LoadKit", "Minerva", "MinervaActors", "MinervaBrokerCore", "MinervaHosting", "MinervaInterfaces",
+        "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaSupervision", "MinervaTransport", "MinervaWire", "ServiceKit",
+        "SetKit",
       ], at: "cli"),
     program(
       "minerva-command",

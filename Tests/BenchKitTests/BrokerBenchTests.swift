@@ -19,13 +19,14 @@ struct BrokerBenchPlanTests {
     #expect(whole.transitions.filter(\.isHosted).count == 6)
     #expect(whole.subscribers == [1, 10, 100])
     #expect(whole.openScenes == 100_000)
-    #expect(whole.records == 1_000_000)
+    #expect(whole.restarts == [.init(records: 1_000_000, scenes: 1), .init(records: 1_000_000, scenes: 100_000)])
     let one = try plan("--only", "transitions", "--scenes", "64", "--in-flight", "256", "--hosted", "no", "--for", "250ms")
     #expect(one.transitions == [TransitionLoad.Settings(scenes: 64, inFlight: 256, isHosted: false)])
-    #expect((one.subscribers, one.openScenes, one.records) == ([], nil, nil))
+    #expect((one.subscribers, one.openScenes, one.restarts) == ([], nil, []))
     #expect(one.duration == .milliseconds(250))
     let some = try plan("--quick", "--only", "restart", "--only", "memory", "--records", "5000")
-    #expect((some.transitions, some.openScenes, some.records) == ([], 2_000, 5_000))
+    #expect((some.transitions, some.openScenes) == ([], 2_000))
+    #expect(some.restarts == [.init(records: 5_000, scenes: 1), .init(records: 5_000, scenes: 500)])
   }
 
   @Test("Readers report when all have the same event, and count what one of them missed")
@@ -86,9 +87,12 @@ struct BrokerBenchProcessTests {
     }
     let others = try rows(
       "--only", "restart", "--records", "2048", "--only", "memory", "--open", "100", "--only", "events", "--readers", "3", "--for", "100ms")
-    #expect(others.map { $0["bench"] } == ["broker-events", "broker-events", "broker-memory", "broker-restart"].map { .string($0) })
+    #expect(
+      others.map { $0["bench"] }
+        == ["broker-events", "broker-events", "broker-memory", "broker-restart", "broker-restart"].map { .string($0) })
     #expect(others[0]["missed"] == .integer(0))
     #expect(others[1]["missed"] == .integer(0), "a stopped subscriber costs the others nothing")
     #expect(others[3]["records"] == .integer(2_048 + 1_023))
+    #expect(others[4]["scenes"] == .integer(204))
   }
 }

@@ -117,54 +117,58 @@ struct BrokerBench: Sendable {
 
   // MARK: Restart
 
-  /// Journals transitions up to just before a snapshot, kills the broker, and measures how long its next life takes to answer.
-  func restart(records: Int) async throws -> BrokerRow.Restart {
+  /// Fills a journal up to just before a snapshot, kills the broker that writes the end of it, and measures how long its next life takes to
+  /// answer.
+  func restart(records: Int, scenes: Int) async throws -> BrokerRow.Restart {
     let set = try BenchSet(below: directory)
     defer { set.end() }
-    try set.startBroker()
     let place = try set.fileSystem
+    // The last stretch is a broker's own: what is killed has open groups, marks behind the end and no farewell.
+    let lane = scenes == 1 ? Self.snapshotEvery : 10
+    let wanted = scenes == 1 ? max(1, records / lane) * lane + lane - 1 : records
+    let last = min(wanted / 2, 3_000)
+    let clock = ContinuousClock()
+    let began = clock.now
+    let models = try await JournalFill.write(records: wanted - last, scenes: scenes, to: set.runtime.path + "/journal.sqlite") {
+      notice("\($0) of \(wanted) records, \(Self.milliseconds(clock.now - began)) ms")
+    }
+    try set.startBroker()
     let client = try await set.client()
-    let settings = TransitionLoad.Settings(scenes: 1, inFlight: 64, isHosted: false)
-    var load = TransitionLoad(client: client, settings: settings)
-    let wanted = max(1, records / Self.snapshotEvery) * Self.snapshotEvery + Self.snapshotEvery - 1
+    var load = TransitionLoad(
+      client: client, settings: TransitionLoad.Settings(scenes: scenes, inFlight: 64, isHosted: false), models: models)
     do {
       try await registerApp(client)
-      try await load.begin()
-      var made = 1
-      while made < wanted {
-        let piece = min(100_000, wanted - made)
-        _ = try await load.run(.count(piece))
-        made += piece
-        notice("\(made) of \(wanted) records")
-      }
+      _ = try await load.run(.count(last))
       // Nobody waits for the last snapshot; its moment is over when what follows it is answered.
-      try await load.check()
+      try await load.check(every: max(1, scenes / 100))
     } catch {
       await client.close(grace: .zero)
       throw error
     }
     set.kill("broker")
     await client.close(grace: .zero)
-    let clock = ContinuousClock()
+    notice("\(wanted) records are written, the broker is killed")
     let start = clock.now
     try set.startBroker()
     let next = try await set.client("bench-2")
     do {
-      let snapshot = try await next.snapshot(of: TransitionLoad.address(0), within: .seconds(60))
-      let elapsed = (clock.now - start).components
-      guard snapshot.record == UInt64(wanted) else {
-        throw SceneModel.Fault(description: "the broker came back at #\(snapshot.record), #\(wanted) was answered")
-      }
-      try await load.check(by: next)
+      let connected = clock.now
+      _ = try await next.snapshot(of: TransitionLoad.address(0), within: .seconds(60))
+      let answered = clock.now
+      notice("connected after \(Self.milliseconds(connected - start)) ms, answered after \(Self.milliseconds(answered - start)) ms")
+      try await load.check(by: next, every: max(1, scenes / 1_000))
       await next.close(grace: .zero)
       return BrokerRow.Restart(
-        scenes: 1, records: wanted, unsaved: Self.snapshotEvery - 1,
-        firstAnswerMilliseconds: Int(elapsed.seconds * 1_000 + elapsed.attoseconds / 1_000_000_000_000_000), durable: place.isDurable,
-        fileSystem: place.name, verified: true)
+        scenes: scenes, records: wanted, unsaved: scenes == 1 ? Self.snapshotEvery - 1 : wanted / scenes,
+        firstAnswerMilliseconds: Self.milliseconds(answered - start), durable: place.isDurable, fileSystem: place.name, verified: true)
     } catch {
       await next.close(grace: .zero)
       throw error
     }
+  }
+
+  private static func milliseconds(_ duration: Duration) -> Int {
+    Int(duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000)
   }
 
   /// After how many records of a scene a broker writes a snapshot, unless told otherwise (P3).

@@ -71,7 +71,7 @@ package enum BrokerBenchCommand {
     }
     try report.endOfEvents()
     if let scenes = plan.openScenes { try report.add(try await bench.memory(scenes: scenes)) }
-    if let records = plan.records { try report.add(try await bench.restart(records: records)) }
+    for restart in plan.restarts { try report.add(try await bench.restart(records: restart.records, scenes: restart.scenes)) }
     try report.end()
     return true
   }
@@ -104,7 +104,13 @@ struct BrokerBenchPlan: Hashable, Sendable {
   var transitions: [TransitionLoad.Settings] = []
   var subscribers: [Int] = []
   var openScenes: Int?
-  var records: Int?
+  var restarts: [Restart] = []
+
+  /// What a broker finds when it starts.
+  struct Restart: Hashable, Sendable {
+    var records: Int
+    var scenes: Int
+  }
 
   init(_ command: ParsedCommand) {
     let isQuick = command.flag("quick")
@@ -125,6 +131,10 @@ struct BrokerBenchPlan: Hashable, Sendable {
     }
     if wants(.events) { subscribers = readers.isEmpty ? [1, 10, 100] : readers }
     if wants(.memory) { openScenes = command.integer("open") ?? (isQuick ? 2_000 : 100_000) }
-    if wants(.restart) { records = command.integer("records") ?? (isQuick ? 10_000 : 1_000_000) }
+    if wants(.restart) {
+      let records = command.integer("records") ?? (isQuick ? 10_000 : 1_000_000)
+      // One scene with all of them, and as many scenes as there can be with ten each.
+      restarts = [Restart(records: records, scenes: 1), Restart(records: records, scenes: max(64, records / 10))]
+    }
   }
 }

@@ -45,10 +45,11 @@ struct TransitionLoad: Sendable {
   private var lanes: [Lane]
   private var models: [SceneModel]
 
-  init(client: Client, settings: Settings) {
+  /// - Parameter models: What the scenes are already; without them none is open.
+  init(client: Client, settings: Settings, models: [SceneModel]? = nil) {
     self.client = client
     self.settings = settings
-    models = Array(repeating: SceneModel(), count: settings.scenes)
+    self.models = models ?? Array(repeating: SceneModel(), count: settings.scenes)
     lanes = (0..<settings.inFlight).map { Lane(number: $0, of: settings.inFlight, scenes: settings.scenes) }
   }
 
@@ -158,15 +159,17 @@ struct TransitionLoad: Sendable {
     _ kind: SceneModel.Step.Kind, in scene: SceneAddress, _ client: Client, _ settings: Settings
   ) async throws -> SceneModel.Step {
     try Task.checkCancellation()
-    let action: Command.Action =
-      switch kind {
-      case .push(let number):
-        .open(
-          Command.Opening(
-            ModuleAddress(name: Page.name), input: Page.input(number, bytes: settings.inputBytes), unhosted: !settings.isHosted))
-      case .pop: .back(count: 1, in: nil)
-      }
+    let action = action(kind, isHosted: settings.isHosted, inputBytes: settings.inputBytes)
     return try SceneModel.Step(kind, try await client.request(action, in: scene, within: settings.patience))
+  }
+
+  /// What is asked for to make a transition.
+  static func action(_ kind: SceneModel.Step.Kind, isHosted: Bool, inputBytes: Int = 64) -> Command.Action {
+    switch kind {
+    case .push(let number):
+      .open(Command.Opening(ModuleAddress(name: Page.name), input: Page.input(number, bytes: inputBytes), unhosted: !isHosted))
+    case .pop: .back(count: 1, in: nil)
+    }
   }
 
   // MARK: Checking
@@ -174,13 +177,15 @@ struct TransitionLoad: Sendable {
   /// The scene that a lane alone works on, and its last record.
   func lastRecord(of scene: Int) -> UInt64 { models[scene].lastRecord }
 
-  /// Replays what was answered and compares every scene with it.
+  /// Replays what was answered and compares the scenes with it.
   ///
-  /// - Parameter client: Who looks; another than the one that made the load after a restart.
+  /// - Parameters:
+  ///   - client: Who looks; another than the one that made the load after a restart.
+  ///   - step: How many scenes one stands for: looking at each of many would take longer than all the rest.
   /// - Throws: ``SceneModel/Fault`` with the scene's name.
-  mutating func check(by client: Client? = nil, scenes: Range<Int>? = nil) async throws {
+  mutating func check(by client: Client? = nil, every step: Int = 1) async throws {
     let client = client ?? self.client
-    for scene in scenes ?? 0..<models.count {
+    for scene in stride(from: 0, to: models.count, by: step) {
       let address = Self.address(scene)
       do {
         // A hosted push has records of its own beside the request's.
