@@ -59,6 +59,7 @@ let package = Package(
     layer("MinervaNavigation", on: [], pure),
     layer("MinervaWire", on: [], pure),
     layer("MinervaProtocol", on: ["MinervaWire"], pure),
+    layer("MinervaRecording", on: ["MinervaNavigation", "MinervaWire"], pure),
 
     // The edge: sockets, files, processes.
     layer("MinervaTransport", on: ["CZeroMQ", "MinervaProtocol", "MinervaWire"], house + quick),
@@ -74,13 +75,14 @@ let package = Package(
         "ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire",
       ], house + quick),
     layer(
-      "MinervaBrokerCore", on: ["MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"],
+      "MinervaBrokerCore",
+      on: ["MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaRecording", "MinervaWire"],
       house + quick),
     layer(
       "MinervaBroker",
       on: [
         "MinervaActors", "MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol",
-        "MinervaTransport", "MinervaWire",
+        "MinervaRecording", "MinervaTransport", "MinervaWire",
       ], house + quick),
     layer(
       "MinervaHosting",
@@ -97,7 +99,10 @@ let package = Package(
       ]),
     layer(
       "MinervaSimulation",
-      on: ["MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"], house + quick
+      on: [
+        "MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaRecording",
+        "MinervaWire",
+      ], house + quick
     ),
     layer("MinervaDemo", on: ["Minerva", "MinervaActors", "MinervaHosting", "MinervaTransport", "MinervaWire"]),
 
@@ -131,7 +136,8 @@ let package = Package(
     layer(
       "ShellKit",
       on: [
-        "CEditLine", "CommandKit", "ListDiff", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaWire",
+        "CEditLine", "CommandKit", "ListDiff", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaRecording",
+        "MinervaSupervision", "MinervaWire",
       ], at: "cli"),
     layer("JournalKit", on: ["CommandKit", "MinervaJournal", "MinervaSupervision", "MinervaWire", "ServiceKit", "ShellKit"], at: "cli"),
     layer(
@@ -189,6 +195,7 @@ let package = Package(
     // The naive model of the core and the scenes that chance plays: optimised in the suite, as the core itself.
     layer("SceneModels", on: ["MinervaNavigation"], at: "Tests/Support", pure),
     tests("MinervaNavigationTests", on: ["MinervaNavigation", "SceneModels"]),
+    tests("MinervaRecordingTests", on: ["MinervaNavigation", "MinervaRecording", "MinervaWire", "SceneModels"]),
     tests("MinervaWireTests", on: ["MinervaWire"]),
     tests("MinervaProtocolTests", on: ["MinervaProtocol", "MinervaWire"]),
     tests("MinervaTransportTests", on: ["TestSupport", "CZeroMQ", "MinervaProtocol", "MinervaTransport", "MinervaWire"]),
@@ -201,7 +208,7 @@ let package = Package(
       "MinervaBrokerTests",
       on: [
         "Minerva", "MinervaActors", "MinervaBroker", "MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation",
-        "MinervaProtocol",
+        "MinervaProtocol", "MinervaRecording",
         "MinervaTransport", "MinervaWire",
       ]),
     tests(
@@ -212,7 +219,10 @@ let package = Package(
     tests("CommandKitTests", on: ["TestSupport", "CommandKit", "MinervaWire"], exclude: ["Snapshots"]),
     tests(
       "ShellKitTests",
-      on: ["TestSupport", "CommandKit", "ListDiff", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaWire", "ShellKit"],
+      on: [
+        "TestSupport", "CommandKit", "ListDiff", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaRecording", "MinervaWire",
+        "ShellKit",
+      ],
       exclude: ["Snapshots"]),
     tests("DiffKitTests", on: ["CommandKit", "DiffKit", "ListDiff", "MinervaWire"], exclude: ["Snapshots"]),
     tests(
@@ -227,7 +237,7 @@ let package = Package(
       "EndToEndTests",
       on: [
         "ListDiff", "Minerva", "MinervaActors", "MinervaHosting", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation",
-        "MinervaSupervision", "MinervaTesting",
+        "MinervaRecording", "MinervaSupervision", "MinervaTesting",
         "MinervaTransport", "MinervaWire", "RawPeers", "counter-host", "diff-client", "scene-watcher",
       ]),
     tests("LayoutTests", on: ["MinervaWire", "ShellKit"]),

@@ -20,6 +20,17 @@ public protocol BrokerGateway: DistributedActor where ActorSystem == BusSystem {
   /// A scene as it stands; with what its screens show, when asked.
   distributed func snapshot(_ scene: SceneAddress, renderings: Bool) async throws -> SceneSnapshot
 
+  /// A scene as it stood after one of its durable records, with its whole state when asked; `time.out_of_range` when the journal does not
+  /// reach back that far, or the scene has not come that far.
+  distributed func past(_ scene: SceneAddress, at record: UInt64, image: Bool) async throws -> ScenePast
+
+  /// The durable records of a scene behind one of them, a page at a time; also of a scene that has ended.
+  distributed func records(of scene: SceneIdentity, after record: UInt64) async throws -> RecordPage
+
+  /// Begins a scene as another one stood after one of its records (D2): with its tree and names, its coordinators resumed by hosts. Under
+  /// a name of its own when none is given; `scene.exists` when there is one of that name.
+  distributed func fork(_ scene: SceneAddress, at record: UInt64, as name: String?) async throws -> SceneIdentity
+
   /// What one screen shows.
   distributed func rendering(_ scene: SceneAddress, screen: ScreenID) async throws -> StampedRendering
 

@@ -28,6 +28,11 @@ package protocol Journal: Sendable {
   /// Fails with `time.out_of_range` when records that old are gone, `journal.corrupt` when a checksum differs.
   func load(_ scene: String, upTo limit: UInt64?, completion: @escaping JournalCompletion<JournaledScene?>)
 
+  /// Reads the records of a scene behind one number and up to another, all that are there; none for a scene without records.
+  ///
+  /// Fails with `time.out_of_range` when one of them is not kept any more, `journal.corrupt` when a checksum differs.
+  func records(of scene: String, after sequence: UInt64, upTo limit: UInt64, completion: @escaping JournalCompletion<[JournalEntry]>)
+
   /// Lists the scenes by name, each with the number of its last record and what was noted when it came to rest there.
   func scenes(completion: @escaping JournalCompletion<[JournaledHead]>)
 
@@ -68,6 +73,11 @@ extension Journal {
   /// Reads a scene: its latest snapshot at or before `limit` and the records after it up to `limit`.
   package func load(_ scene: String, upTo limit: UInt64? = nil) async throws(MinervaError) -> JournaledScene? {
     try await answer { load(scene, upTo: limit, completion: $0) }.get()
+  }
+
+  /// Reads the records of a scene behind one number and up to another.
+  package func records(of scene: String, after sequence: UInt64, upTo limit: UInt64) async throws(MinervaError) -> [JournalEntry] {
+    try await answer { records(of: scene, after: sequence, upTo: limit, completion: $0) }.get()
   }
 
   /// Lists the scenes by name, each with the number of its last record.

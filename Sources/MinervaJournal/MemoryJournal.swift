@@ -51,6 +51,16 @@ package final class MemoryJournal: Journal {
       })
   }
 
+  package func records(
+    of scene: String, after sequence: UInt64, upTo limit: UInt64, completion: @escaping JournalCompletion<[JournalEntry]>
+  ) {
+    completion(
+      answer { (state) throws(MinervaError) in
+        try Self.admit(nil, state)
+        return (state.scenes[scene]?.records ?? []).filter { $0.sequence > sequence && $0.sequence <= limit }
+      })
+  }
+
   package func scenes(completion: @escaping JournalCompletion<[JournaledHead]>) {
     completion(
       answer { (state) throws(MinervaError) in

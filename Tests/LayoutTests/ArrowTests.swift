@@ -12,6 +12,7 @@ struct ArrowTests {
     "Sources/MinervaNavigation": [],
     "Sources/MinervaWire": [],
     "Sources/MinervaProtocol": ["MinervaWire"],
+    "Sources/MinervaRecording": ["MinervaNavigation", "MinervaWire"],
     "Sources/MinervaTransport": ["CZeroMQ", "MinervaProtocol", "MinervaWire"],
     "Sources/MinervaActors": ["MinervaProtocol", "MinervaTransport", "MinervaWire"],
     "Sources/MinervaJournal": ["CSQLite", "MinervaSupervision", "MinervaWire"],
@@ -20,10 +21,12 @@ struct ArrowTests {
     "Sources/Minerva": [
       "ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire",
     ],
-    "Sources/MinervaBrokerCore": ["MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire"],
+    "Sources/MinervaBrokerCore": [
+      "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaRecording", "MinervaWire",
+    ],
     "Sources/MinervaBroker": [
       "MinervaActors", "MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol",
-      "MinervaTransport", "MinervaWire",
+      "MinervaRecording", "MinervaTransport", "MinervaWire",
     ],
     "Sources/MinervaHosting": [
       "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaSupervision",
@@ -35,13 +38,14 @@ struct ArrowTests {
       "MinervaTransport", "MinervaWire",
     ],
     "Sources/MinervaSimulation": [
-      "MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaWire",
+      "MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaRecording", "MinervaWire",
     ],
     "Sources/MinervaDemo": ["Minerva", "MinervaActors", "MinervaHosting", "MinervaTransport", "MinervaWire"],
   ]
 
   @Test(
-    "The pure layers import the standard library alone", arguments: ["ListDiff", "MinervaNavigation", "MinervaWire", "MinervaProtocol"])
+    "The pure layers import the standard library alone",
+    arguments: ["ListDiff", "MinervaNavigation", "MinervaWire", "MinervaProtocol", "MinervaRecording"])
   func pureLayersImportTheStandardLibrary(layer: String) throws {
     let allowed = Self.pure.union(Self.arrows["Sources/\(layer)"] ?? [])
     let sources = Repository.sources(below: "Sources/\(layer)")

@@ -2,6 +2,7 @@
 import MinervaInterfaces
 import MinervaJournal
 import MinervaNavigation
+import MinervaRecording
 import MinervaWire
 import Testing
 

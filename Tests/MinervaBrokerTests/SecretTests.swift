@@ -3,6 +3,7 @@ import MinervaInterfaces
 import MinervaJournal
 import MinervaNavigation
 import MinervaProtocol
+import MinervaRecording
 import MinervaWire
 import Testing
 

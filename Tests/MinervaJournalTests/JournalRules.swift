@@ -69,6 +69,12 @@ struct JournalRules {
     #expect(first.snapshot == nil)
     #expect(first.records == Self.entries("a", 1...3))
     #expect(try await journal.load("a", upTo: 8)?.records == [])
+    // The records themselves, whatever snapshots there are (D1).
+    #expect(try await journal.records(of: "a", after: 2, upTo: 7) == Self.entries("a", 3...7))
+    #expect(try await journal.records(of: "a", after: 0, upTo: .max) == Self.entries("a", 1...10))
+    #expect(try await journal.records(of: "a", after: 7, upTo: 9) == Self.entries("a", 8...9))
+    #expect(try await journal.records(of: "a", after: 10, upTo: 12) == [])
+    #expect(try await journal.records(of: "nowhere", after: 0, upTo: 12) == [])
     #expect(try await journal.scenes().first?.snapshotSequence == 8)
   }
 

@@ -2,6 +2,7 @@ import ListDiff
 import Minerva
 import MinervaInterfaces
 import MinervaNavigation
+import MinervaRecording
 import MinervaWire
 import ShellKit
 
@@ -11,6 +12,8 @@ import ShellKit
 /// a row, on `drop` deletes the first, on `turn` reverses all, on `done` finishes; a row `nope` does not exist.
 actor SceneDouble: SceneTarget {
   private var core = SceneState(scene: "main", app: "shop")
+  /// What was fed and changed something, in the journal's bytes.
+  private var journal: [[UInt8]] = []
   private var feeds: [AsyncStream<SceneEvent>.Continuation] = []
   private var number: UInt64 = 0
   private var nextTxn = 0
@@ -61,6 +64,7 @@ actor SceneDouble: SceneTarget {
 
   func look(at record: UInt64?) async throws(MinervaError) -> SceneLook {
     guard reachable else { throw MinervaError(.unreachable, "no broker") }
+    if let record { return SceneLook(try await past(at: record, image: false)) }
     let tree = core.tree
     var renderings: [ScreenID: ScreenRendering] = [:]
     for screen in tree.screens {
@@ -86,6 +90,25 @@ actor SceneDouble: SceneTarget {
     let (stream, continuation) = AsyncStream.makeStream(of: SceneEvent.self)
     feeds.append(continuation)
     return stream
+  }
+
+  func past(at record: UInt64, image: Bool) async throws(MinervaError) -> ScenePast {
+    guard record <= core.seq else { throw MinervaError(.timeOutOfRange, "main is at #\(core.seq), there is no #\(record) yet") }
+    var state = SceneState(scene: "main", app: "shop")
+    for bytes in journal.prefix(Int(record)) {
+      guard let entry = try? SceneRecord(decoding: bytes) else { throw MinervaError(.journalCorrupt, "no record") }
+      _ = state.apply(entry.record, at: .zero)
+    }
+    return ScenePast(
+      scene: SceneIdentity(name: "main", app: "shop", incarnation: 1), version: "1", record: record, at: 0, tree: state.tree,
+      coordinators: state.coordinators, plans: state.plans, settled: state.isSettled,
+      image: image ? try CBOR.encode(SceneImage(at: 0, state: state)) : nil)
+  }
+
+  func records(of scene: SceneIdentity, after record: UInt64) async throws(MinervaError) -> RecordPage {
+    // Small pages, so that there are several.
+    let rest = journal.dropFirst(Int(record))
+    return RecordPage(records: Array(rest.prefix(3)), isMore: rest.count > 3)
   }
 
   func modules() async throws(MinervaError) -> [ModuleListing] {
@@ -129,6 +152,7 @@ actor SceneDouble: SceneTarget {
 
   private func feed(_ record: Record) {
     let step = core.apply(record, at: .zero)
+    if step.seq != nil, let bytes = try? SceneRecord(at: .zero, record: record).encoded() { journal.append(bytes) }
     for effect in step.effects { perform(effect) }
   }
 

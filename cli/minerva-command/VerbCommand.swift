@@ -17,6 +17,18 @@ enum VerbCommand {
       try console.out.lines(ShellHelp.lines(topic, width: min(console.terminal.width, 100)))
       return .done
     }
+    if case .session(.replay(let path, let verify)) = statement.request {
+      let lines: [String]
+      do throws(MinervaError) { lines = try Session.replay(path, verify: verify) } catch {
+        for line in ReplyText.error(error) { console.notice(line) }
+        return ExitCode(errorCode: error.code.rawValue)
+      }
+      try console.out.lines(lines)
+      return .done
+    }
+    if case .session(.recordScript) = statement.request {
+      throw ParseError(.unexpected, "record --as-script records what is typed into a shell; say it there", at: statement.call.position)
+    }
     let target = try await Reach(command).target(name: "command", scene: SceneAddress(name: scene ?? "main", app: app))
     return try await carryOut(statement, on: target, console)
   }
@@ -40,14 +52,40 @@ enum VerbCommand {
         try? console.out.flush()
       }
     }
+    // A recording goes on until it is interrupted; its end is no failure.
+    let recording = statement.isOpenRecording ? AsyncStream.makeStream(of: Void.self) : nil
     let signals = try TerminationSignals([.interrupt, .terminate])
-    signals.onSignal { _ in task.cancel() }
+    signals.onSignal { _ in
+      recording?.continuation.finish()
+      if recording == nil { task.cancel() }
+    }
     let execution = await task.value
+    if let recording, execution.error == nil {
+      for await _ in recording.stream {}
+      let end = await session.execute(try Statement.parse(arguments: ["record", "stop"])) { lines in
+        let isError = lines.first?.hasPrefix("error ") ?? false
+        for line in lines { if isError { console.notice(line) } else { try? console.out.line(line) } }
+      }
+      if let error = end.error {
+        await session.close()
+        return ExitCode(errorCode: error.code.rawValue)
+      }
+    }
     await session.close()
     // Ctrl-C is how watching ends.
     if case .look(.watch) = statement.request, task.isCancelled { return .interrupted }
     // A reader that has left ends the command quietly (D01).
     try console.out.flush()
     return execution.error.map { ExitCode(errorCode: $0.code.rawValue) } ?? .done
+  }
+}
+
+extension Statement {
+  /// Whether it begins something that goes on until it is ended.
+  fileprivate var isOpenRecording: Bool {
+    switch request {
+    case .session(.record(_, _, let last)): last == nil
+    default: false
+    }
   }
 }

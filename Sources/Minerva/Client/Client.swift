@@ -159,6 +159,30 @@ public final class Client: Sendable {
     }
   }
 
+  /// A scene as it stood after one of its records; with its whole state when asked.
+  ///
+  /// - Throws: `time.out_of_range` when the journal does not reach back that far, or the scene has not come that far.
+  public func past(of scene: SceneAddress = SceneAddress(), at record: UInt64, image: Bool = false) async throws -> ScenePast {
+    try await session.call(.pure, within: .seconds(10)) { gateway in
+      try await BusSystem.$carriesLists.withValue(true) { try await gateway.past(scene, at: record, image: image) }
+    }
+  }
+
+  /// Begins a scene as another one stood after one of its records: hosts resume its coordinators.
+  ///
+  /// - Parameter name: The new scene's name; without it one is made, `main@12`.
+  /// - Throws: `time.out_of_range`, `scene.exists`.
+  public func fork(_ scene: SceneAddress = SceneAddress(), at record: UInt64, as name: String? = nil) async throws -> SceneIdentity {
+    try await session.call(.never, within: .seconds(10)) { try await $0.fork(scene, at: record, as: name) }
+  }
+
+  /// The durable records of a scene behind one of them, in the journal's bytes, a page at a time.
+  public func records(of scene: SceneIdentity, after record: UInt64) async throws -> RecordPage {
+    try await session.call(.pure, within: .seconds(10)) { gateway in
+      try await BusSystem.$carriesLists.withValue(true) { try await gateway.records(of: scene, after: record) }
+    }
+  }
+
   /// What one screen shows.
   public func rendering(of screen: ScreenID, in scene: SceneAddress = SceneAddress()) async throws -> StampedRendering {
     try await session.call(.pure, within: .seconds(5)) { gateway in

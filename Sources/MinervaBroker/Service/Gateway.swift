@@ -20,7 +20,7 @@ distributed actor Gateway: BrokerGateway {
   let ownership: any SceneOwnership
   /// Scenes that were claimed, by name.
   var claimed: Set<String> = []
-  private let version: String
+  let version: String
   /// Who waits for a reply of the machine.
   private enum Waiting {
     case task(CheckedContinuation<Reply, Never>)
@@ -261,7 +261,7 @@ distributed actor Gateway: BrokerGateway {
   // MARK: Rights
 
   @discardableResult
-  private func permit(_ role: PeerRole, scene: SceneAddress? = nil) throws(MinervaError) -> String {
+  func permit(_ role: PeerRole, scene: SceneAddress? = nil) throws(MinervaError) -> String {
     let caller = try permitted(role)
     // A scene that exists has its app, whatever the caller calls it.
     if let scene, !mayTouch(scene.name, app: machine.identity(of: scene.name)?.app ?? scene.app) {
@@ -300,7 +300,7 @@ distributed actor Gateway: BrokerGateway {
 
   // MARK: Calls that wait
 
-  private static let unexpected = MinervaError(.appFailed, "the broker answered another question; this is a defect, please report it")
+  static let unexpected = MinervaError(.appFailed, "the broker answered another question; this is a defect, please report it")
 
   /// Brings a call to the machine and waits for its reply.
   func reply(_ bring: (inout BrokerStateMachine, CallToken, Moment) -> [BrokerAction]) async throws -> Reply {

@@ -43,6 +43,7 @@ package enum BrokerAction {
     case looked(SceneSnapshot)
     case reported([ScreenReport])
     case linked(LinkReply)
+    case begun(SceneIdentity)
     case done
     case refused(MinervaError)
   }

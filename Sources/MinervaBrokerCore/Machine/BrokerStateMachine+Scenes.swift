@@ -2,6 +2,7 @@ package import MinervaInterfaces
 package import MinervaJournal
 package import MinervaNavigation
 package import MinervaProtocol
+import MinervaRecording
 package import MinervaWire
 
 /// Calls about scenes.
@@ -129,7 +130,7 @@ extension BrokerStateMachine {
       return address.name
     }
     guard SceneIdentity(name: address.name, app: "", incarnation: 0).isValid else {
-      throw MinervaError(.sceneBadName, "a scene's name has 1 to 128 bytes, without \"/\", \"#\" and control characters")
+      throw .badSceneName
     }
     let app = try app(for: address)
     let incarnation = incarnations[address.name, default: 0] + 1

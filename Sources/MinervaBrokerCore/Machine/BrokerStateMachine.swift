@@ -2,6 +2,7 @@ import MinervaInterfaces
 import MinervaJournal
 import MinervaNavigation
 package import MinervaProtocol
+import MinervaRecording
 package import MinervaWire
 
 /// The broker as a pure state machine: calls, verdicts, turns, losses and commits go in with the time, actions come out.

@@ -2,6 +2,7 @@ package import MinervaInterfaces
 package import MinervaJournal
 package import MinervaNavigation
 package import MinervaProtocol
+import MinervaRecording
 package import MinervaWire
 
 /// Scenes that nobody touches leave memory, and come back when they are touched (P2).

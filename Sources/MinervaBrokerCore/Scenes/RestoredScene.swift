@@ -1,6 +1,7 @@
 package import MinervaInterfaces
 package import MinervaJournal
 package import MinervaNavigation
+import MinervaRecording
 import MinervaWire
 
 /// A scene as its records and its snapshot make it. Made of them alone, wherever there is time for it.

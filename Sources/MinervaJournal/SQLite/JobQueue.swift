@@ -9,6 +9,7 @@ enum JournalJob: Sendable {
   case snapshot(JournalSnapshot, UInt64, JournalCompletion<Void>)
   case rest(JournalRest, UInt64, JournalCompletion<Void>)
   case load(String, UInt64?, JournalCompletion<JournaledScene?>)
+  case records(String, after: UInt64, upTo: UInt64, JournalCompletion<[JournalEntry]>)
   case scenes(JournalCompletion<[JournaledHead]>)
   case setAside(JournalPart, String, String, UInt64, JournalCompletion<JournalAside>)
   case reopen(JournalCompletion<UInt64>)

@@ -67,6 +67,12 @@ package final class SQLiteJournal: Journal {
     if !queue.put(.load(scene, limit, completion)) { completion(.failure(.closedJournal)) }
   }
 
+  package func records(
+    of scene: String, after sequence: UInt64, upTo limit: UInt64, completion: @escaping JournalCompletion<[JournalEntry]>
+  ) {
+    if !queue.put(.records(scene, after: sequence, upTo: limit, completion)) { completion(.failure(.closedJournal)) }
+  }
+
   package func scenes(completion: @escaping JournalCompletion<[JournaledHead]>) {
     if !queue.put(.scenes(completion)) { completion(.failure(.closedJournal)) }
   }

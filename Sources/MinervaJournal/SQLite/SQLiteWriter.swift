@@ -131,7 +131,7 @@ final class SQLiteWriter {
     case .rest(let rest, let epoch, _):
       guard epoch == file.epoch else { return .failure(.stale(epoch, now: file.epoch)) }
       return try file.write(rest, pending) ? .success(()) : .failure(.early(rest))
-    case .load, .scenes, .setAside, .reopen: return .success(())
+    case .load, .records, .scenes, .setAside, .reopen: return .success(())
     }
   }
 
@@ -145,6 +145,11 @@ final class SQLiteWriter {
           damage = error.message
           refusal = .refusing("\(path) is damaged: \(error.message)")
         }
+        completion(.failure(error))
+      }
+    case .records(let scene, let sequence, let limit, let completion):
+      guard let file, refusal == nil else { return completion(.failure(refusal ?? .closedJournal)) }
+      do throws(MinervaError) { completion(.success(try file.records(scene, after: sequence, upTo: limit))) } catch {
         completion(.failure(error))
       }
     case .scenes(let completion):
@@ -193,7 +198,7 @@ extension JournalJob {
   fileprivate var isWrite: Bool {
     switch self {
     case .append, .snapshot, .rest: true
-    case .load, .scenes, .setAside, .reopen: false
+    case .load, .records, .scenes, .setAside, .reopen: false
     }
   }
 
@@ -204,7 +209,7 @@ extension JournalJob {
   fileprivate func answerWrite(_ answer: Result<Void, MinervaError>) {
     switch self {
     case .append(_, _, let completion), .snapshot(_, _, let completion), .rest(_, _, let completion): completion(answer)
-    case .load, .scenes, .setAside, .reopen: return
+    case .load, .records, .scenes, .setAside, .reopen: return
     }
   }
 }

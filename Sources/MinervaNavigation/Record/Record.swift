@@ -21,6 +21,8 @@ public enum Record: Hashable, Sendable, Codable {
   case hostBack(HostReturn)
   /// A caller is gone for good: what it asked and was not linked yet is rolled back with `requesterLost`.
   case callerLost(caller: String)
+  /// The scene begins as another one was (D2); only ever the first record of a scene.
+  indirect case begun(SceneOrigin)
 }
 
 /// What a host can take over after a loss.

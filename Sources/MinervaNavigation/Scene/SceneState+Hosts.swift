@@ -2,12 +2,19 @@
 extension SceneState {
   /// A host is gone: its coordinators wait for the lease; what was to be presented is made again, once, or rolled back.
   mutating func takeLoss(of host: String, at time: SceneTime) {
-    let touched = nodes.all.indices.filter { index in
-      let node = nodes.all[index]
-      return node.link == .resuming(host) || (node.isLinked && node.host == host)
-    }
+    let touched = nodes.all.indices.filter { isLost(nodes.all[$0], with: host) }
     if touched.isEmpty { return }
     record(at: time)
+    suspend(touched, of: host)
+  }
+
+  /// Whether a coordinator is lost with a host.
+  func isLost(_ node: Node, with host: String) -> Bool {
+    node.link == .resuming(host) || (node.isLinked && node.host == host)
+  }
+
+  /// Lets the coordinators of a lost host, by their places, wait for the lease, and what is not yet presented be made again.
+  mutating func suspend(_ touched: [Int], of host: String) {
     var connecting: [ScreenID] = []
     for index in touched {
       if nodes.all[index].phase == .connecting {

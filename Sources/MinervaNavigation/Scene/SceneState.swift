@@ -81,6 +81,7 @@ package struct SceneState: Hashable, Sendable {
     case .unclaimed(let host): leaveUnclaimed(by: host, at: moment)
     case .hostBack(let report): take(report, at: moment)
     case .callerLost(let caller): takeLoss(ofCaller: caller, at: moment)
+    case .begun(let origin): takeOrigin(origin, at: moment)
     }
     if seq != before {
       while isFreed || hasGone {

@@ -13,29 +13,8 @@ extension SceneTree {
   }
 }
 
-/// A running FNV-1a sum.
-private struct Fingerprint {
-  private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
-
-  mutating func add(_ byte: UInt8) {
-    value = (value ^ UInt64(byte)) &* 0x100_0000_01b3
-  }
-
-  mutating func add(_ number: UInt64) {
-    for shift in stride(from: UInt64(0), to: 64, by: 8) { add(UInt8(truncatingIfNeeded: number >> shift)) }
-  }
-
-  mutating func add(_ bytes: [UInt8]) {
-    add(UInt64(bytes.count))
-    for byte in bytes { add(byte) }
-  }
-
-  mutating func add(_ text: String) {
-    add(UInt64(text.utf8.count))
-    for byte in text.utf8 { add(byte) }
-  }
-
-  mutating func add(_ stack: [SceneTree.Screen]) {
+extension Fingerprint {
+  fileprivate mutating func add(_ stack: [SceneTree.Screen]) {
     add(UInt64(stack.count))
     for screen in stack {
       add(UInt64(screen.id.number))

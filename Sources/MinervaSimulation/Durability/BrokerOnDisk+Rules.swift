@@ -3,6 +3,7 @@ import MinervaInterfaces
 import MinervaJournal
 import MinervaNavigation
 import MinervaProtocol
+import MinervaRecording
 import MinervaWire
 
 /// What must never happen, and what is known for sure to find it.

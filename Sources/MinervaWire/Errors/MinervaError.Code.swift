@@ -146,6 +146,17 @@ extension MinervaError.Code {
   public static let journalFile: Self = "journal.file"
   public static let journalExists: Self = "journal.exists"
   public static let timeOutOfRange: Self = "time.out_of_range"
+  public static let timeReadOnly: Self = "time.read_only"
+  public static let timeNotKept: Self = "time.not_kept"
+
+  public static let sceneExists: Self = "scene.exists"
+
+  // Recordings.
+  public static let recordingDamaged: Self = "recording.damaged"
+  public static let recordingNewerFormat: Self = "recording.newer_format"
+  public static let recordingRunning: Self = "recording.running"
+  public static let recordingNone: Self = "recording.none"
+  public static let replayDiverged: Self = "replay.diverged"
 
   // Processes and the runtime directory.
   public static let runtimeFile: Self = "runtime.file"

@@ -11,6 +11,10 @@ package struct FlowResult: Sendable {
   package var failures: [FlowFailure] = []
   package var recoveries: [Recovery] = []
   package var duration: Duration = .zero
+  /// The tree at the end, when the script failed and its recording was wanted.
+  package var tree: [String] = []
+  /// What could not be kept of it.
+  package var notes: [String] = []
   /// Not run, because a script before it failed.
   package var isSkipped = false
 

@@ -10,18 +10,21 @@ package struct FlowRun: Sendable {
   package let clock: SessionClock
   /// Whether lines behind a failing one are carried out.
   package let keepsGoing: Bool
+  /// Where a recording of the whole scene goes when the script fails; nil: nowhere.
+  package let recording: String?
   /// How long a killed process may take to be there again.
   package let recoveryLimit: Duration
 
   package init(
     _ script: FlowScript, on target: any SceneTarget, reporter: any FlowReporter, clock: SessionClock = .continuous(),
-    keepsGoing: Bool = false, recoveryLimit: Duration = .seconds(15)
+    keepsGoing: Bool = false, recording: String? = nil, recoveryLimit: Duration = .seconds(15)
   ) {
     self.script = script
     self.target = target
     self.reporter = reporter
     self.clock = clock
     self.keepsGoing = keepsGoing
+    self.recording = recording
     self.recoveryLimit = recoveryLimit
   }
 
@@ -40,6 +43,14 @@ package struct FlowRun: Sendable {
     }
     state.result.duration = clock.now() - start
     let events = await session.log.since(0).map { EventText($0) }
+    if let recording, !state.result.isGood {
+      do throws(MinervaError) {
+        _ = try await SceneRecording.begin(target, into: recording, from: 1).end()
+      } catch {
+        state.result.notes.append("no recording: \(error.code): \(error.message)")
+      }
+      state.result.tree = await session.tree()
+    }
     await session.close()
     await reporter.ended(state.result)
     return (state.result, events)

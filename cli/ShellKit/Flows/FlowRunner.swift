@@ -85,17 +85,27 @@ package struct FlowRunner: Sendable {
       await reporter.ended(result)
       return result
     }
-    let (result, events) = await FlowRun(script, on: target, reporter: reporter, clock: clock, keepsGoing: options.keepsGoing).run()
+    let recording = options.artifacts.map { "\($0)/\(Self.name(script.file)).mrec" }
+    let run = FlowRun(script, on: target, reporter: reporter, clock: clock, keepsGoing: options.keepsGoing, recording: recording)
+    let (result, events) = await run.run()
     if let directory = options.artifacts { await keep(result, events, in: directory) }
     return result
   }
 
+  /// What a script's artifacts begin with.
+  private static func name(_ file: String) -> String {
+    String(file.map { $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" ? $0 : "_" })
+  }
+
+  /// Keeps events and report; of a script that failed also the tree, beside its recording.
   private func keep(_ result: FlowResult, _ events: [EventText], in directory: String) async {
-    let name = String(result.file.map { $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" ? $0 : "_" })
+    let name = Self.name(result.file)
     var report = ["\(result.title): \(result.isGood ? "good" : "failed")"]
     for failure in result.failures { report += failure.lines }
+    report += result.notes
     do throws(ParseError) {
       try FileBytes.write(events.map(\.json).joined(separator: "\n") + "\n", to: "\(directory)/\(name).events.jsonl")
+      if !result.tree.isEmpty { try FileBytes.write(result.tree.joined(separator: "\n") + "\n", to: "\(directory)/\(name).tree.txt") }
       try FileBytes.write(report.joined(separator: "\n") + "\n", to: "\(directory)/\(name).report.txt")
     } catch {
       let failure = FlowFailure(

@@ -87,8 +87,10 @@ package enum ReplyText {
     }
   }
 
-  /// `error CODE: text`, with what the error names beside.
+  /// `error CODE: text`; further lines of a text are indented.
   package static func error(_ error: MinervaError) -> [String] {
-    ["error \(error.code): \(Escaping.visible(error.message))"]
+    let lines = error.message.split(separator: "\n", omittingEmptySubsequences: false)
+    return ["error \(error.code): \(Escaping.visible(String(lines.first ?? "")))"]
+      + lines.dropFirst().map { indented(Escaping.visible(String($0))) }
   }
 }

@@ -63,7 +63,9 @@ package struct SceneDrawing {
         back + title(of: screen),
         screen.needsInput
           ? "(its host and its secrets are lost)"
-          : screen.isUnclaimed ? "(no host offers it)" : screen.isSuspended ? "(waiting for its host)" : "(shows nothing)",
+          : screen.isUnclaimed
+            ? "(no host offers it)"
+            : screen.isSuspended ? "(waiting for its host)" : look.isPast ? "(what it showed is not kept)" : "(shows nothing)",
       ]
     }
     let window = rendering.window(width: width, height: Self.height, titleWidth: width - DisplayWidth.of(back))

@@ -23,6 +23,9 @@ package enum TreeText {
     "\(place.path) [\(place.stack.map(screen).joined(separator: ", "))]"
   }
 
+  /// Every stack on a line of its own, as recordings and their differences show trees.
+  package static let stacks: @Sendable (SceneTree) -> [String] = { tree in tree.places.map(stack) }
+
   /// The whole tree: a line a stack, indented by its depth in containers.
   package static func lines(_ tree: SceneTree) -> [String] {
     guard !tree.layers.isEmpty else { return ["nothing is open"] }

@@ -54,9 +54,19 @@ package enum Lab: Sendable, Hashable {
   case render(String)
   case acknowledge(UInt64?)
   case advance(Duration)
-  case goTo(UInt64)
-  case fork(UInt64)
+  /// The past after a record, or nil: the present again.
+  case goTo(UInt64?)
+  /// From a record, or nil: from where the session looks.
+  case fork(UInt64?, name: String?)
   case repeated(line: String, rate: Int, Duration)
+
+  /// Whether it is about where the session stands in time, which changes nothing.
+  package var isTravel: Bool {
+    switch self {
+    case .goTo, .fork: true
+    default: false
+    }
+  }
 }
 
 /// What the session itself does.
@@ -67,7 +77,7 @@ package enum SessionRequest: Sendable, Hashable {
   case help([String])
   case quit
   case note(String)
-  case record(String)
+  case record(String, from: UInt64?, to: UInt64?)
   case recordScript(String)
   case recordStop
   case replay(String, verify: Bool)

@@ -91,7 +91,7 @@ package final class ClientTarget: SceneTarget {
   }
 
   package func look(at record: UInt64?) async throws(MinervaError) -> SceneLook {
-    guard record == nil else { throw MinervaError(.unsupported, "looking at the past is not offered by this broker") }
+    if let record { return SceneLook(try await past(at: record, image: false)) }
     let snapshot = try await stating { try await self.client.snapshot(of: self.scene, renderings: true) }
     var renderings: [ScreenID: ScreenRendering] = [:]
     var lists: [ScreenID: ListStamp] = [:]
@@ -103,6 +103,18 @@ package final class ClientTarget: SceneTarget {
     return SceneLook(
       scene: snapshot.scene.name, record: snapshot.record, event: snapshot.event, tree: snapshot.tree, renderings: renderings,
       lists: lists, isSettled: snapshot.settled)
+  }
+
+  package func past(at record: UInt64, image: Bool) async throws(MinervaError) -> ScenePast {
+    try await stating { try await self.client.past(of: self.scene, at: record, image: image) }
+  }
+
+  package func fork(at record: UInt64, as name: String?) async throws(MinervaError) -> SceneIdentity {
+    try await stating { try await self.client.fork(self.scene, at: record, as: name) }
+  }
+
+  package func records(of scene: SceneIdentity, after record: UInt64) async throws(MinervaError) -> RecordPage {
+    try await stating { try await self.client.records(of: scene, after: record) }
   }
 
   /// A publisher that came back may have spoken before it was heard again, and said nothing since: when looks have known of later events for
@@ -293,7 +305,7 @@ package final class ClientTarget: SceneTarget {
   }
 
   package func serve(_ request: SessionRequest) async throws(MinervaError) -> [String] {
-    throw MinervaError(.unsupported, "recordings are not offered by this broker")
+    throw MinervaError(.unsupported, "scenes are not saved to files yet")
   }
 
   package func close() async {

@@ -18,6 +18,15 @@ package protocol SceneTarget: Sendable {
   /// Returns the scene as it stands; contains whatever was answered before (N16).
   func look(at record: UInt64?) async throws(MinervaError) -> SceneLook
 
+  /// The scene as it stood after a durable record; with its whole state when asked.
+  func past(at record: UInt64, image: Bool) async throws(MinervaError) -> ScenePast
+
+  /// The durable records of a scene behind one of them, a page at a time.
+  func records(of scene: SceneIdentity, after record: UInt64) async throws(MinervaError) -> RecordPage
+
+  /// Begins a scene as this one was after a record.
+  func fork(at record: UInt64, as name: String?) async throws(MinervaError) -> SceneIdentity
+
   /// Every event of the scene and of processes from now on, in order, without gaps; ends when the task that reads it does.
   func events() async throws(MinervaError) -> AsyncStream<SceneEvent>
 
@@ -98,6 +107,8 @@ package struct SceneLook: Sendable {
   package var lists: [ScreenID: ListStamp]
   /// Whether no request, message or rendering is under way.
   package var isSettled: Bool
+  /// Whether it is the past: what screens showed is not known.
+  package var isPast = false
 
   package init(
     scene: String, record: UInt64, event: UInt64, tree: SceneTree, renderings: [ScreenID: ScreenRendering],
@@ -110,6 +121,14 @@ package struct SceneLook: Sendable {
     self.renderings = renderings
     self.lists = lists
     self.isSettled = isSettled
+  }
+}
+
+extension SceneLook {
+  /// The past as it can be looked at.
+  package init(_ past: ScenePast) {
+    self.init(scene: past.scene.name, record: past.record, event: 0, tree: past.tree, renderings: [:], isSettled: past.settled)
+    isPast = true
   }
 }
 
@@ -143,6 +162,11 @@ extension SceneTarget {
     MinervaError(.unsupported, "\(what) is not offered here")
   }
 
+  package func past(at record: UInt64, image: Bool) async throws(MinervaError) -> ScenePast { throw unsupported("the past") }
+  package func fork(at record: UInt64, as name: String?) async throws(MinervaError) -> SceneIdentity { throw unsupported("fork") }
+  package func records(of scene: SceneIdentity, after record: UInt64) async throws(MinervaError) -> RecordPage {
+    throw unsupported("recording")
+  }
   package func modules() async throws(MinervaError) -> [ModuleListing] { throw unsupported("modules") }
   package func status() async throws(MinervaError) -> StatusReport { throw unsupported("status") }
   package func leaks(all: Bool) async throws(MinervaError) -> LeakReport { throw unsupported("leaks") }

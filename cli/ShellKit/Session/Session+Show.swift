@@ -8,6 +8,18 @@ extension Session {
   /// Shows something as lines or, with `--json`, as one object a line.
   func show(_ request: Look, _ call: Invocation, _ emit: @escaping Emit) async throws {
     let isJSON = call.flag("json")
+    let moment = try call.record("at") ?? viewed
+    switch request {
+    case .status, .leaks, .modules, .routes, .watch:
+      guard !call.flag("at") else {
+        throw MinervaError(.timeNotKept, "\(call.verb) is of now alone; --at goes with screen, stack, tree, show and plans")
+      }
+    case .list, .commands:
+      guard moment == nil else {
+        throw MinervaError(.timeNotKept, "what screens showed in the past is not kept; tree, stack and show tell of it")
+      }
+    default: break
+    }
     switch request {
     case .status:
       let report = try await target.status()
@@ -23,14 +35,16 @@ extension Session {
       let dry = DeepLink(url: link, context: nil, isDryRun: true, mode: "merge", keepsPrefix: false)
       let reply = try await target.follow(dry, RequestConditions()) { _ in }
       await emit(isJSON ? LinkText.json(reply.hops) : LinkText.lines(reply))
-    case .plans: await emit(LinkText.lines(try await target.plans(), isJSON: isJSON))
+    case .plans:
+      let plans = if let moment { try await target.past(at: moment, image: false).plans } else { try await target.plans() }
+      await emit(LinkText.lines(plans, isJSON: isJSON))
     case .watch(let topics, let from): try await watch(topics, from, isJSON, emit)
-    case .screen, .stack, .tree, .list, .show, .tabs, .commands: await emit(try await lines(of: request, call, isJSON))
+    case .screen, .stack, .tree, .list, .show, .tabs, .commands: await emit(try await lines(of: request, at: moment, isJSON))
     }
   }
 
-  private func lines(of request: Look, _ call: Invocation, _ isJSON: Bool) async throws -> [String] {
-    let look = try await target.look(at: call.option("at").flatMap { UInt64($0.drop { $0 == "#" }) })
+  private func lines(of request: Look, at moment: UInt64?, _ isJSON: Bool) async throws -> [String] {
+    let look = try await target.look(at: moment)
     switch request {
     case .tree: return isJSON ? TreeText.json(look.tree.places) : TreeText.lines(look.tree)
     case .stack(let path):

@@ -38,6 +38,10 @@ package actor Session {
   package var width: Int
   var jobs: [Int: Task<MinervaError?, Never>] = [:]
   var lastJob = 0
+  /// The record after which the session looks at the scene; nil: now.
+  var viewed: UInt64?
+  var recording: RunningRecording?
+  var script: RecordedScript?
   private var pump: Task<Void, Never>?
 
   /// - Parameter notify: Told of jobs that end and of what is not an answer to a statement.
@@ -63,6 +67,8 @@ package actor Session {
 
   /// Ends the conversation; jobs are cancelled.
   package func close() async {
+    // Whatever was recorded is whole, also when nobody said stop.
+    _ = try? await endRecording()
     for job in jobs.values { job.cancel() }
     pump?.cancel()
     await target.close()
@@ -71,14 +77,17 @@ package actor Session {
   /// The prompt, `main:main/orders> `.
   package var prompt: String {
     guard let lastLook else { return "minerva> " }
-    return "\(Escaping.visible(lastLook.scene)):\(lastLook.tree.activePath)> "
+    let moment = viewed.map { "@#\($0)" } ?? ""
+    return "\(Escaping.visible(lastLook.scene))\(moment):\(lastLook.tree.activePath)> "
   }
 
   /// Carries out a statement; lines are emitted as they come, and an error is emitted too.
   package func execute(_ statement: Statement, emit: @escaping Emit) async -> Execution {
     let start = clock.now()
+    let before = await beforeScripted(statement)
     do {
       let isQuit = try await carryOut(statement, emit)
+      try noteInScript(statement, nil, before)
       if !statement.request.isPassive { lastError = nil }
       if showsTimings { await emit(["       took \(DurationText.describe(clock.now() - start))"]) }
       return Execution(error: nil, isQuit: isQuit)
@@ -87,6 +96,7 @@ package actor Session {
       // Waiting and looking ask for nothing that could still happen.
       if error is CancellationError, statement.request.isPassive { stated.message = "interrupted" }
       lastError = stated
+      try? noteInScript(statement, stated, before)
       // Ctrl-C is how a watch ends: no error to tell.
       if !(error is CancellationError && statement.request.isWatch) { await emit(ReplyText.error(stated)) }
       return Execution(error: stated, isQuit: false)
@@ -123,7 +133,10 @@ package actor Session {
       let timeout = statement.call.option("timeout").flatMap(DurationText.parse)
       if let reason = await failure(of: expectation, within: timeout ?? .seconds(5)) { throw MinervaError(.expectFailed, reason) }
       await emit([ReplyText.headed("ok", "")].map { $0.trimmingBlanks() })
+    case .lab(.goTo(let record)): try await travel(to: record, emit)
+    case .lab(.fork(let record, let name)): try await fork(at: record, as: name, emit)
     case .lab(let lab):
+      if !lab.isTravel { try requirePresent() }
       mark = await log.end
       if case .repeated(let line, let rate, let span) = lab { return try await repeated(line, rate, span, emit) }
       await emit(try await target.lab(lab))
@@ -134,10 +147,13 @@ package actor Session {
     return false
   }
 
+  /// Takes a look for the last one.
+  func see(_ look: SceneLook) { lastLook = look }
+
   /// Looks again; an unreachable scene leaves what was seen last.
   @discardableResult
   func refresh() async -> SceneLook? {
-    guard let look = try? await target.look(at: nil) else { return nil }
+    guard let look = try? await target.look(at: viewed) else { return nil }
     lastLook = look
     return look
   }
@@ -148,6 +164,7 @@ extension Session {
   private func act(
     _ make: @Sendable (any InvocationContext) async throws -> Command.Action, _ statement: Statement, _ emit: @escaping Emit
   ) async throws {
+    try requirePresent()
     if let forgotten = await unasserted() { throw MinervaError(.expectFailed, forgotten) }
     mark = await log.end
     asserted = []
@@ -187,6 +204,7 @@ extension Session {
 
   /// Follows a link, or tells its plan.
   private func follow(_ link: DeepLink, _ statement: Statement, _ emit: @escaping Emit) async throws {
+    try requirePresent()
     if let forgotten = await unasserted() { throw MinervaError(.expectFailed, forgotten) }
     mark = await log.end
     asserted = []
@@ -258,11 +276,15 @@ extension Session {
     case .note(let text): await emit(["-- \(Escaping.visible(text))"])
     case .scene(let name, let app):
       await emit(try await target.change(to: name, app: app))
-      aliases = [:]
+      if name != nil { (aliases, viewed) = ([:], nil) }
       await refresh()
     case .option(let name, let value): await emit(try option(name, value))
     case .source(let path): return try await source(path, emit)
-    case .record, .recordScript, .recordStop, .replay, .save, .restore: await emit(try await target.serve(request))
+    case .record(let path, let first, let last): try await record(path, from: first, upTo: last, emit)
+    case .recordScript(let path): try await recordScript(path, emit)
+    case .recordStop: try await stopRecording(emit)
+    case .replay(let path, let verify): await emit(try Self.replay(path, verify: verify))
+    case .save, .restore: await emit(try await target.serve(request))
     }
     return false
   }

@@ -33,6 +33,15 @@ package struct Token: Sendable, Hashable {
     return Token(.word, word, valueKind: value.hasPrefix("{") || value.hasPrefix("[") ? .bracket : .word, at: position)
   }
 
+  /// The word as a person may type it: in quotes where it was.
+  package var spelled: String {
+    switch (kind, valueKind, pair) {
+    case (.quoted, _, _): PayloadText.quoted(text)
+    case (.word, .quoted, let pair?): "\(pair.key)=\(PayloadText.quoted(pair.value))"
+    default: text
+    }
+  }
+
   /// The word when it is bare, for comparing with keywords: a quoted `via` is never the keyword.
   package var bare: String? { kind == .word ? text : nil }
 

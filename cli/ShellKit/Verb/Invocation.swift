@@ -25,6 +25,17 @@ package struct Invocation: Sendable, Hashable {
   package func module(_ name: String) -> ModuleAddress? { text(name).flatMap(ModuleAddress.init) }
   package func number(_ name: String) -> Int? { text(name).flatMap { Int($0) } }
   package func sequence(_ name: String) -> UInt64? { text(name).flatMap { UInt64($0.drop { $0 == "#" }) } }
+
+  /// The record that an option names, `#12` or `12`.
+  /// - Throws: When it names none.
+  package func record(_ option: String) throws(ParseError) -> UInt64? {
+    guard let text = options[option] else { return nil }
+    guard let number = UInt64(text.hasPrefix("#") ? String(text.dropFirst()) : text) else {
+      throw ParseError(.unexpected, "--\(option) takes a record, #12, not \"\(Escaping.visible(text))\"", at: position)
+    }
+    return number
+  }
+
   package func duration(_ name: String) -> Duration? { text(name).flatMap(DurationText.parse) }
 
   /// The value behind `key=` among the words of a name.

@@ -30,7 +30,7 @@ package struct Statement: Sendable {
     if item.isBackground, !request.mayRunInBackground {
       throw ParseError(.unexpected, "\(verb.name) is done at once and takes no &", at: head.position)
     }
-    let spelled = source ?? item.tokens.map(\.text).joined(separator: " ")
+    let spelled = source ?? item.tokens.map(\.spelled).joined(separator: " ")
     return Statement(verb: verb, call: call, request: request, source: spelled.trimmingBlanks())
   }
 

@@ -37,13 +37,26 @@ extension Verb {
     errors: ["clock.real"], request: { call in .lab(.advance(call.duration("by") ?? .zero)) })
 
   static let goTo = Verb(
-    "goto", .lab, "Views the past, read-only", forms: [Form(.one("record", .sequence))], examples: [.init("goto #12", "as it was at #12")],
-    errors: ["time.out_of_range"], request: { call in .lab(.goTo(call.sequence("record") ?? 0)) })
+    "goto", .lab, "Views the past, read-only",
+    discussion: """
+      The prompt says where you are. Looks show the scene as it stood after that record; what would change it is refused. What screens \
+      showed is not kept: screen draws the frame alone.
+      """,
+    forms: [Form(.one("record", .sequence)), Form(.word("now"))],
+    examples: [.init("goto #12", "as it was after #12"), .init("goto now", "back to the present")],
+    errors: ["time.out_of_range", "time.read_only", "time.not_kept"],
+    request: { call in .lab(.goTo(call.form == 1 ? nil : call.sequence("record") ?? 0)) })
 
   static let fork = Verb(
-    "fork", .lab, "Starts a new scene from the past", forms: [Form(.one("record", .sequence))],
-    examples: [.init("fork #12", "a scene that begins at #12")], errors: ["time.out_of_range"],
-    request: { call in .lab(.fork(call.sequence("record") ?? 0)) })
+    "fork", .lab, "Starts a new scene from the past, and changes to it",
+    discussion: """
+      The new scene has the tree, the names and the states as they were after that record; hosts resume its modules as after a restart. \
+      The scene it comes from goes on by itself. Without a record it starts from where you look, without --name it is called main@12.
+      """,
+    forms: [Form(.maybe("record", .sequence))], options: [.value("name", .text, "the new scene's name", placeholder: "NAME")],
+    examples: [.init("fork #12", "a scene main@12 that begins as it was after #12"), .init("fork", "from where goto led")],
+    errors: ["time.out_of_range", "scene.exists"],
+    request: { call in .lab(.fork(call.sequence("record"), name: call.option("name"))) })
 
   static let repeated = Verb(
     "repeat", .lab, "Runs a line again and again", forms: [Form(.one("line", .text))],

@@ -35,19 +35,36 @@ extension Verb {
     request: { call in .session(.note(call.text("text") ?? "")) })
 
   static let record = Verb(
-    "record", .run, "Records the session into a file",
-    forms: [Form(.word("stop")), Form(.one("file", .file))], options: [.flag("as-script", "as shell lines instead of records")],
-    examples: [.init("record bug.mrec", "begins"), .init("record stop", "ends")],
-    request: { call in
+    "record", .run, "Records the scene, or the session's commands, into a file",
+    discussion: """
+      A recording holds the scene's journaled records and what they did; replay feeds it to the core again. A script holds the session's \
+      commands as a flow. Secrets are in neither. As minerva record it goes on until Ctrl-C.
+      """,
+    forms: [Form(.word("stop")), Form(.one("file", .file))],
+    options: [
+      .flag("as-script", "as shell lines instead of records"),
+      .value("from", .text, "begin with this record, not the next", placeholder: "#SEQ"),
+      .value("to", .text, "end with this record, at once", placeholder: "#SEQ"),
+    ],
+    examples: [
+      .init("record bug.mrec", "begins"), .init("record stop", "ends"), .init("record bug.mrec --from #1", "from the scene's beginning"),
+      .init("record bug.flow --as-script", "a script of what is typed from now on"),
+    ],
+    errors: ["recording.running", "recording.none", "time.out_of_range", "file.unwritable"],
+    request: { call throws(ParseError) in
       if call.form == 0 { return .session(.recordStop) }
       let file = call.text("file") ?? ""
-      return .session(call.flag("as-script") ? .recordScript(file) : .record(file))
+      if call.flag("as-script") { return .session(.recordScript(file)) }
+      return .session(.record(file, from: try call.record("from"), to: try call.record("to")))
     })
 
   static let replay = Verb(
-    "replay", .run, "Feeds a recording to the core", forms: [Form(.one("file", .file))],
-    options: [.flag("verify", "compare every effect")], examples: [.init("replay bug.mrec --verify", "stops at the first difference")],
-    errors: ["replay.diverged"], request: { call in .session(.replay(call.text("file") ?? "", verify: call.flag("verify"))) })
+    "replay", .run, "Feeds a recording to the core alone", discussion: "Needs no broker, host or worker.",
+    forms: [Form(.one("file", .file))],
+    options: [.flag("verify", "compare every effect, tree and the final state")],
+    examples: [.init("replay bug.mrec --verify", "stops at the first difference")],
+    errors: ["replay.diverged", "recording.damaged", "recording.newer_format"],
+    request: { call in .session(.replay(call.text("file") ?? "", verify: call.flag("verify"))) })
 
   static let save = Verb(
     "save", .run, "Writes the scene into a file", forms: [Form(.one("file", .file))], examples: [.init("save a.scene", "its tree")],

@@ -1,8 +1,8 @@
 import Glibc
-import MinervaWire
+package import MinervaWire
 
 /// The lines of a file or of standard input, one after the other, whatever its size.
-struct FileLines {
+package struct FileLines {
   private let path: String
   private let descriptor: Int32
   private var pending: [UInt8] = []
@@ -10,17 +10,17 @@ struct FileLines {
   private var isAtEnd = false
 
   /// - Throws: `file.unreadable`.
-  init(_ path: String) throws(MinervaError) {
+  package init(_ path: String) throws(MinervaError) {
     self.path = path
     descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Self.failure(path) }
   }
 
-  func end() { if descriptor != STDIN_FILENO { close(descriptor) } }
+  package func end() { if descriptor != STDIN_FILENO { close(descriptor) } }
 
   /// The next line without its end, or nil behind the last.
   /// - Throws: `file.unreadable` when the system gives no more of it, which is not its end.
-  mutating func next() throws(MinervaError) -> [UInt8]? {
+  package mutating func next() throws(MinervaError) -> [UInt8]? {
     while true {
       if let end = pending[start...].firstIndex(of: UInt8(ascii: "\n")) {
         defer { start = end + 1 }

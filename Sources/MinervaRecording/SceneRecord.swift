@@ -2,7 +2,7 @@ package import MinervaNavigation
 import MinervaWire
 
 /// One record as the journal holds it: what was fed to the core, and when.
-package struct SceneRecord: Codable {
+package struct SceneRecord: Codable, Hashable, Sendable {
   /// Scene time in milliseconds.
   package var at: UInt64
   package var record: Record
@@ -11,14 +11,14 @@ package struct SceneRecord: Codable {
   private static let compactMark: UInt8 = 1
 
   /// The journal's bytes: the compact form of the records that there are many of, CBOR for the others.
-  func encoded() throws -> [UInt8] {
+  package func encoded() throws -> [UInt8] {
     var writer = CompactWriter(capacity: 192)
     writer.byte(Self.compactMark)
     writer.number(at)
     return record.write(to: &writer) ? writer.bytes : try CBOR.encode(self)
   }
 
-  init(at: SceneTime, record: Record) {
+  package init(at: SceneTime, record: Record) {
     self.at = at.milliseconds
     self.record = record
   }
@@ -36,7 +36,13 @@ package struct SceneRecord: Codable {
 }
 
 /// The state of a scene as the journal's snapshots hold it.
-package struct SceneImage: Codable {
+package struct SceneImage: Codable, Hashable, Sendable {
+  /// Scene time in milliseconds.
   package var at: UInt64
   package var state: SceneState
+
+  package init(at: UInt64, state: SceneState) {
+    self.at = at
+    self.state = state
+  }
 }
