@@ -64,6 +64,7 @@ final class RecordingLink: CoordinatorLink {
   func tell(_ output: [UInt8]) throws { state.withLock { $0.outputs.append(String(decoding: output, as: UTF8.self)) } }
   func end(_ ending: ModuleEnding) throws { state.withLock { $0.ending = ending } }
   func veto(_ gestures: Vetoes) throws {}
+  func wake(_ name: String, after milliseconds: UInt64?) throws {}
   func isExecuting(_ gate: String) -> Bool { false }
   func screen(of token: RequestToken) async throws -> ScreenID { throw CancellationError() }
   func ending(of token: RequestToken) async throws -> ChildEnding { throw CancellationError() }

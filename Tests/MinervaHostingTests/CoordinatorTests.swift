@@ -280,6 +280,7 @@ private struct NoLink: CoordinatorLink {
   func tell(_ output: [UInt8]) throws { throw gone }
   func end(_ ending: ModuleEnding) throws { throw gone }
   func veto(_ gestures: Vetoes) throws { throw gone }
+  func wake(_ name: String, after milliseconds: UInt64?) throws { throw gone }
   func isExecuting(_ gate: String) -> Bool { false }
   func screen(of token: RequestToken) async throws -> ScreenID { throw gone }
   func ending(of token: RequestToken) async throws -> ChildEnding { throw gone }

@@ -39,6 +39,23 @@ public final class Context<Subject: Module>: Sendable {
     try link.veto(gestures)
   }
 
+  /// Has ``Coordinator/timer(_:)`` called after a while of the scene's time; a later wish of the same name replaces this one.
+  ///
+  /// The wish is part of the turn's record: it holds over a restart of the broker, and when another host resumes the screen. On a virtual
+  /// clock it comes when that clock says so (D3).
+  /// - Parameter span: At least a millisecond; fractions of one are dropped.
+  public func wake(after span: Duration, as name: String = "timer") throws {
+    let milliseconds = span.components.seconds.multipliedReportingOverflow(by: 1_000)
+    let whole = milliseconds.overflow ? Int64.max / 2 : milliseconds.partialValue
+    let fraction = span.components.attoseconds / 1_000_000_000_000_000
+    try link.wake(name, after: UInt64(max(1, min(whole, Int64.max / 2) + fraction)))
+  }
+
+  /// Forgets a wish to be woken.
+  public func forgetWake(as name: String = "timer") throws {
+    try link.wake(name, after: nil)
+  }
+
   /// Asks the coordinator of another screen, straight from host to host (K7).
   /// - Throws: `nav.stale_ref` when nobody is there, `module.no_answer` when it does not know the question, and what it throws itself.
   public func ask<Posed: Question>(_ question: Posed, of screen: ScreenID) async throws -> Posed.Answer {

@@ -12,7 +12,8 @@ import MinervaWire
 ///                                                   ▼
 ///   a person ──▶ handle(_ action:) ──┐      the screen, the tree
 ///   a child  ──▶ child(_ event:) ────┼──▶ turn ──▶ one record ──▶ render
-///   its opener ─▶ configure(_ input:)┘
+///   its opener ─▶ configure(_ input:)┤
+///   the clock ──▶ timer(_ name:) ────┘
 /// ```
 ///
 /// The whole of a small one:
@@ -79,6 +80,8 @@ public protocol Coordinator: Actor {
   func answer(_ asked: inout Asked) throws
   /// Hears that something it asked for, and did not wait for, was not done.
   func refused(_ refusal: Refusal) async throws
+  /// Acts when the time has come that it asked for with ``Context/wake(after:as:)``.
+  func timer(_ name: String) async throws
   /// Hears that its screen appears or disappears, in order; not awaited by anyone (K5).
   func lifecycle(_ moment: Lifecycle) async
   /// Hears that a row of a displayable cell comes into view or leaves it, in a turn of its own.
@@ -105,6 +108,7 @@ extension Coordinator {
   public func child(_ event: ChildEvent) throws {}
   public func answer(_ asked: inout Asked) throws {}
   public func refused(_ refusal: Refusal) throws {}
+  public func timer(_ name: String) {}
   public func lifecycle(_ moment: Lifecycle) {}
   public func display(_ row: ListDisplay) throws {}
   public func unload() {}

@@ -14,6 +14,8 @@ package protocol CoordinatorLink: Sendable {
   func tell(_ output: [UInt8]) throws
   func end(_ ending: ModuleEnding) throws
   func veto(_ gestures: Vetoes) throws
+  /// Wants to be woken, or no more.
+  func wake(_ name: String, after milliseconds: UInt64?) throws
 
   /// Whether a command's presentation is under way or its screen still there (C1).
   func isExecuting(_ gate: String) -> Bool

@@ -291,6 +291,7 @@ actor Mailbox {
     case .requestSettled(_, .refused(let refusal)): try await coordinator.refused(refusal)
     case .requestSettled(_, .done): return false
     case .lifecycle(let moment): await coordinator.lifecycle(moment)
+    case .timer(let name): try await coordinator.timer(name)
     }
     return true
   }
@@ -439,7 +440,7 @@ actor Mailbox {
     let report = TurnReport(
       screen: screen, lease: lease, number: number, handled: current, state: newState, vetoes: contents.vetoes,
       outputs: contents.outputs, requests: contents.requests.map(\.request), ending: contents.ending,
-      reply: failure.map { .refused(Refusal($0)) } ?? .done)
+      reply: failure.map { .refused(Refusal($0)) } ?? .done, wakes: contents.wakes.isEmpty ? nil : contents.wakes)
     do {
       let receipt = try await submit(report, rendering: rendering, isFirst: number == firstTurn)
       if let refusal = receipt.refusal {

@@ -12,8 +12,9 @@ final class TurnBuffer: CoordinatorLink {
     var outputs: [[UInt8]] = []
     var ending = ModuleEnding.none
     var vetoes: Vetoes?
+    var wakes: [TurnWake] = []
 
-    var isEmpty: Bool { requests.isEmpty && outputs.isEmpty && ending == .none && vetoes == nil }
+    var isEmpty: Bool { requests.isEmpty && outputs.isEmpty && ending == .none && vetoes == nil && wakes.isEmpty }
   }
 
   private struct State {
@@ -72,6 +73,13 @@ final class TurnBuffer: CoordinatorLink {
 
   func veto(_ gestures: Vetoes) throws {
     try collect { $0.contents.vetoes = gestures }
+  }
+
+  func wake(_ name: String, after milliseconds: UInt64?) throws {
+    try collect { state in
+      state.contents.wakes.removeAll { $0.name == name }
+      state.contents.wakes.append(TurnWake(name: name, after: milliseconds))
+    }
   }
 
   func isExecuting(_ gate: String) -> Bool {

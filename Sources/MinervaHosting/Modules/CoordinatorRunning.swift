@@ -15,6 +15,7 @@ protocol CoordinatorRunning: Sendable {
   func child(_ event: ChildEvent) async throws
   func answer(_ question: String, _ argument: [UInt8]) async throws -> [UInt8]
   func refused(_ refusal: Refusal) async throws
+  func timer(_ name: String) async throws
   func lifecycle(_ moment: Lifecycle) async
   func display(_ row: ListDisplay) async throws
   func unload() async
@@ -50,6 +51,7 @@ struct TypedCoordinator<Running: Coordinator>: CoordinatorRunning {
   func child(_ event: ChildEvent) async throws { try await coordinator.child(event) }
   func answer(_ question: String, _ argument: [UInt8]) async throws -> [UInt8] { try await coordinator.answer(question, argument) }
   func refused(_ refusal: Refusal) async throws { try await coordinator.refused(refusal) }
+  func timer(_ name: String) async throws { try await coordinator.timer(name) }
   func lifecycle(_ moment: Lifecycle) async { await coordinator.lifecycle(moment) }
   func display(_ row: ListDisplay) async throws { try await coordinator.display(row) }
   func unload() async { await coordinator.unload() }

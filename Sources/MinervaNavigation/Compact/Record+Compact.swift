@@ -57,7 +57,7 @@ extension LinkReport {
 extension TurnReport {
   /// Only a turn that asked for nothing and was not refused.
   fileprivate func write(to writer: inout CompactWriter) -> Bool {
-    guard requests.isEmpty, reply == .done else { return false }
+    guard requests.isEmpty, reply == .done, wakes?.isEmpty ?? true else { return false }
     writer.screen(screen)
     writer.number(lease)
     writer.number(number)

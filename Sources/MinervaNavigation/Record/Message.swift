@@ -21,6 +21,8 @@ public struct Message: Hashable, Sendable, Codable {
     case requestSettled(RequestKey, Resolution)
     /// Something about its own screen (K5).
     case lifecycle(Lifecycle)
+    /// The time has come that it wanted to be woken at, under this name.
+    case timer(String)
   }
 
   /// Creates an entry.

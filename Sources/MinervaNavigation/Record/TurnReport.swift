@@ -20,11 +20,14 @@ public struct TurnReport: Hashable, Sendable, Codable {
   public var ending: ModuleEnding
   /// What whoever asked for the message is answered.
   public var reply: TurnReply
+  /// When the coordinator wants to be woken; `nil` is never, in records from before there was this.
+  public var wakes: [TurnWake]?
 
   /// Creates a report of a turn without consequences unless said otherwise.
   public init(
     screen: ScreenID, lease: UInt32, number: UInt32, handled: UInt32?, state: [UInt8]? = nil, vetoes: Vetoes? = nil,
-    outputs: [[UInt8]] = [], requests: [TurnRequest] = [], ending: ModuleEnding = .none, reply: TurnReply = .done
+    outputs: [[UInt8]] = [], requests: [TurnRequest] = [], ending: ModuleEnding = .none, reply: TurnReply = .done,
+    wakes: [TurnWake]? = nil
   ) {
     self.screen = screen
     self.lease = lease
@@ -36,6 +39,21 @@ public struct TurnReport: Hashable, Sendable, Codable {
     self.requests = requests
     self.ending = ending
     self.reply = reply
+    self.wakes = wakes
+  }
+}
+
+/// A coordinator's wish to be woken: it gets `Message.Body.timer` then, also when another host has resumed it meanwhile (D3).
+public struct TurnWake: Hashable, Sendable, Codable {
+  /// The wish's name: a later wish of that name replaces it.
+  public var name: String
+  /// In how many milliseconds of scene time; `nil` forgets the wish.
+  public var after: UInt64?
+
+  /// Creates a wish.
+  public init(name: String, after: UInt64?) {
+    self.name = name
+    self.after = after
   }
 }
 

@@ -36,6 +36,19 @@ extension SceneState {
     isAtRest && !(waiting?.items.contains(where: \.isDue) ?? false)
   }
 
+  /// Whether nothing happens before time passes or somebody asks for something: no module is being made, no message is under way.
+  ///
+  /// - Parameter lostHostsAside: Whether screens of a lost host, and the messages that wait for it, do not count.
+  package func waitsForTime(lostHostsAside: Bool) -> Bool {
+    let isQuiet =
+      lostHostsAside
+      ? nodes.all.allSatisfy { !$0.isBusy || $0.isSuspended } : nodes.isQuiet && !nodes.all.contains(where: \.isSuspended)
+    return isQuiet && !(waiting?.items.contains(where: \.isDue) ?? false)
+      && pending.allSatisfy { request in
+        if case .linking(let missing, _)? = request.work?.stage { missing == 0 } else { true }
+      }
+  }
+
   /// Whether no request runs or waits and no message is undelivered or unhandled.
   var isAtRest: Bool {
     pending.isEmpty && nodes.isQuiet

@@ -84,6 +84,7 @@ extension SceneState {
         _ = voice(bytes, of: node.id, byShell: false)
       }
     }
+    for wish in report.wakes ?? [] { note(wish, of: node.id) }
     if let handled = report.handled { reply(report.reply, to: handled, of: node.id) }
     for (index, wish) in report.requests.enumerated() {
       let key = RequestKey(screen: node.id, turn: report.number, index: UInt32(index))

@@ -10,6 +10,7 @@ extension SceneState {
     }
     expireLeases()
     expirePlans()
+    wakeCoordinators()
   }
 
   /// Ends what is due of the request at this place; returns whether the request is gone.
@@ -81,7 +82,7 @@ extension SceneState {
 
   /// Asks for the next moment, if it is another one.
   mutating func updateWake() {
-    if pending.isEmpty, lostHosts.isEmpty, wake == nil, waiting == nil { return }
+    if pending.isEmpty, lostHosts.isEmpty, wake == nil, waiting == nil, wakeCalls == nil { return }
     var next: SceneTime?
     func consider(_ moment: SceneTime) {
       if moment < next ?? .never { next = moment }
@@ -98,6 +99,8 @@ extension SceneState {
     }
     for lost in lostHosts { consider(lost.until) }
     for plan in plans { consider(plan.deadline) }
+    wakeCalls?.removeAll { !nodes.contains($0.screen) }
+    for call in wakeCalls ?? [] { consider(call.due) }
     if next != wake {
       wake = next
       effects.append(.wake(at: next))

@@ -46,6 +46,8 @@ package struct SceneState: Hashable, Sendable {
   var gates: [GateLease] = []
   /// The links that wait; `nil` in a scene that never had one.
   var waiting: Waiting?
+  /// When coordinators want to be woken, in the order of their wishes; `nil` in a scene where none ever did.
+  var wakeCalls: [WakeCall]?
   /// The moment that was last asked for.
   var wake: SceneTime?
 
@@ -128,6 +130,6 @@ struct LostHost: Hashable, Sendable, Codable {
 extension SceneState: Codable {
   private enum CodingKeys: String, CodingKey {
     case scene, app, settings, seq, hasEnded, now, nextScreen, nextTicket, nextTransition, events, nodes, screenless, lifecycleListeners
-    case layers, pending, memory, departures, renderer, lostHosts, gates, waiting, wake
+    case layers, pending, memory, departures, renderer, lostHosts, gates, waiting, wake, wakeCalls
   }
 }
