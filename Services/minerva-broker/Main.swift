@@ -25,6 +25,7 @@ enum BrokerMain {
       .value(
         "keys", .directory, "the directory of broker.key and authorized; without it keys in the runtime directory", placeholder: "DIR"),
       .flag("insecure", "tcp without keys, on loopback alone"),
+      .value("clock", .choice(["real", "virtual"]), "a virtual one stands still until a client lets it go on", fallback: "real"),
     ])
 
   static func main() async {
@@ -35,9 +36,10 @@ enum BrokerMain {
       let path = (command.text("data") ?? process.runtime.path) + "/journal.sqlite"
       let journal = try await SQLiteJournal.open(path)
       let interfaces = try await FixedInterfaces.learn()
-      let settings = BrokerSettings(
+      var settings = BrokerSettings(
         endpoints: listening.endpoints, events: listening.events, version: ProductVersion.text,
         bus: process.bus(kind: "broker", interfaces: interfaces, security: listening.security), log: { process.log($0) })
+      settings.hasVirtualClock = command.text("clock") == "virtual"
       let broker: Broker
       do {
         broker = try await Broker.start(

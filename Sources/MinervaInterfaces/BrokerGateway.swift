@@ -52,6 +52,9 @@ public protocol BrokerGateway: DistributedActor where ActorSystem == BusSystem {
   /// Who shows the scene reports (attached, lost, acknowledged).
   distributed func renderer(_ scene: SceneAddress, report: RendererReport) async throws
 
+  /// Lets a virtual clock go on to the next moment at which something is due (D3); `clock.real` where there is none.
+  distributed func advance(_ step: ClockStep) async throws -> ClockReading
+
   /// A host joins, or joins again.
   distributed func register(_ registration: HostRegistration) async throws -> HostReceipt
 

@@ -50,6 +50,7 @@ public struct FixedInterfaces: Sendable {
       try await probe("modules") { _ = try await $0.modules() }
       try await probe("configured") { try await $0.configured(scene, txn: "", failure: nil) }
       try await probe("renderer") { try await $0.renderer(scene, report: .lost(renderer: "")) }
+      try await probe("advance") { _ = try await $0.advance(ClockStep(scene: scene, event: 0)) }
       try await probe("register") { _ = try await $0.register(registration) }
       try await probe("turn") { _ = try await $0.turn(TurnSubmission(scene: identity, report: turn, rendering: false)) }
       try await probe("rendered") { try await $0.rendered(rendering) }

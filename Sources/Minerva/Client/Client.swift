@@ -25,6 +25,9 @@ public final class Client: Sendable {
   /// Who asks, as the broker's records name it.
   public let name: String
 
+  /// What watchers of this client are made to miss.
+  package let losses = EventLosses()
+
   private let session: ClientSession
   private let peers: Task<Void, Never>
   private let requests = Atomic<UInt64>(0)
@@ -218,6 +221,13 @@ public final class Client: Sendable {
   /// Reports as the one who shows the scene.
   public func renderer(_ report: RendererReport, in scene: SceneAddress = SceneAddress()) async throws {
     try await session.call(.never, within: .seconds(5)) { try await $0.renderer(scene, report: report) }
+  }
+
+  /// Lets a virtual clock go on by one step (D3).
+  ///
+  /// - Throws: `clock.real` where the broker's clock is the machine's.
+  public func advance(_ step: ClockStep) async throws -> ClockReading {
+    try await session.call(.never, within: .seconds(5)) { try await $0.advance(step) }
   }
 
   /// Says that the module opened under a `txn` is configured, or could not be (L1).

@@ -17,6 +17,8 @@ public struct BrokerSettings: Sendable {
   public var version: String
   /// The bus underneath; its node name is the broker's.
   public var bus: BusSettings
+  /// Whether its scenes run on a virtual clock, which goes on only when a client asks for it (D3).
+  public var hasVirtualClock = false
   /// Hears what the operator should know: damage that was found and what became of it.
   public var log: @Sendable (String) -> Void
 
@@ -58,7 +60,8 @@ public final class Broker: Sendable {
     let bus = BusSystem(settings.bus)
     let gateway = BusSystem.named(WellKnown.broker) {
       Gateway(
-        journal: journal, ownership: ownership, epoch: epoch, version: settings.version, pid: getpid(), log: settings.log, actorSystem: bus)
+        journal: journal, ownership: ownership, epoch: epoch, version: settings.version, pid: getpid(),
+        hasVirtualClock: settings.hasVirtualClock, log: settings.log, actorSystem: bus)
     }
     do {
       try await Restoration(journal: journal, ownership: ownership, gateway: gateway, log: settings.log)

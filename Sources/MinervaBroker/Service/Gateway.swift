@@ -38,14 +38,22 @@ distributed actor Gateway: BrokerGateway {
   private var lastToken: CallToken = 0
   var lanes: [String: OrderLane] = [:]
   private var pids: [String: Int32] = [:]
+  /// What the virtual clock shows; `nil` where time is the machine's.
+  private var virtualTime: Moment?
   private var endpoints: (calls: [String], events: [String]) = ([], [])
   private let pid: Int32
+  private let started: Moment
 
   init(
-    journal: any Journal, ownership: any SceneOwnership, epoch: UInt64, version: String, pid: Int32,
+    journal: any Journal, ownership: any SceneOwnership, epoch: UInt64, version: String, pid: Int32, hasVirtualClock: Bool,
     log: @escaping @Sendable (String) -> Void, actorSystem: BusSystem
   ) {
-    machine = BrokerStateMachine(epoch: epoch, now: Moment(milliseconds: MonotonicTime.milliseconds))
+    let start = Moment(milliseconds: MonotonicTime.milliseconds)
+    var settings = BrokerStateMachine.Settings()
+    settings.hasVirtualClock = hasVirtualClock
+    machine = BrokerStateMachine(settings: settings, epoch: epoch, now: start)
+    virtualTime = hasVirtualClock ? start : nil
+    started = start
     self.journal = journal
     self.ownership = ownership
     self.version = version
@@ -54,7 +62,9 @@ distributed actor Gateway: BrokerGateway {
     self.actorSystem = actorSystem
   }
 
-  var now: Moment { Moment(milliseconds: actorSystem.loop.now) }
+  /// The time that the machine is told: on a virtual clock it stands still between two steps. Links, heartbeats and calls keep the
+  /// machine's own clock.
+  var now: Moment { virtualTime ?? Moment(milliseconds: actorSystem.loop.now) }
 
   /// Notes where the broker listens, for `status`.
   func listens(on calls: [String], events: [String]) { endpoints = (calls, events) }
@@ -142,6 +152,19 @@ distributed actor Gateway: BrokerGateway {
     _ = try await reply { $0.renderer(scene, report: report, token: $1, node: node, now: $2) }
   }
 
+  distributed func advance(_ step: ClockStep) async throws -> ClockReading {
+    try permit(.navigate, scene: step.scene)
+    guard virtualTime != nil else {
+      throw MinervaError(
+        .clockReal, "this set runs on the machine's clock; a flow with clock virtual, or minerva up --virtual, starts one that does not")
+    }
+    try await own(step.scene.name)
+    let (moment, reading, actions) = try machine.advance(step, now: now)
+    virtualTime = moment
+    perform(actions)
+    return reading
+  }
+
   // MARK: Hosts
 
   distributed func register(_ registration: HostRegistration) async throws -> HostReceipt {
@@ -226,7 +249,8 @@ distributed actor Gateway: BrokerGateway {
     counters["events"] = Int(clamping: bus.eventsPublished)
     counters["calls.served"] = Int(clamping: bus.callsServed)
     return BrokerStatus(
-      node: id.node, version: version, pid: pid, epoch: machine.epoch, uptime: Int(now - machine.started), endpoints: endpoints.calls,
+      node: id.node, version: version, pid: pid, epoch: machine.epoch, uptime: Int(Moment(milliseconds: actorSystem.loop.now) - started),
+      endpoints: endpoints.calls,
       // A socket knows no scenes: a narrowed key has its events over its link.
       events: BusSystem.currentCaller?.grant.isUnrestricted == true ? endpoints.events : [], peers: peers, scenes: machine.openScenes.count,
       records: UInt64(machine.counters["records"] ?? 0),
@@ -249,6 +273,7 @@ distributed actor Gateway: BrokerGateway {
 
   /// Does what is due and returns when to be called next.
   func alarm(at now: Int64) -> Int64 {
+    if virtualTime != nil { return .max }
     let moment = Moment(milliseconds: now)
     if let next = machine.nextAlarm, next <= moment { perform(machine.alarm(now: moment)) }
     if let next = machine.nextRest, next <= moment { perform(machine.tidyScenes(now: moment)) }
@@ -407,7 +432,7 @@ distributed actor Gateway: BrokerGateway {
 
   /// Has the loop call back when something is due; once a turn, however much it did.
   private func lookAtAlarm() {
-    guard !looksAtAlarm else { return }
+    guard !looksAtAlarm, virtualTime == nil else { return }
     looksAtAlarm = true
     actorSystem.loop.atEndOfTurn {
       self.assumeIsolated { me in

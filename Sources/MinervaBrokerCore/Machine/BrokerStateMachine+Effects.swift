@@ -11,7 +11,9 @@ extension BrokerStateMachine {
     let scene = slot.identity.name
     switch effect {
     case .answer(let answer): reply(answer, scene: scene, &actions)
-    case .admitted: break
+    case .admitted(let admission):
+      // Whoever runs or waits is told of by the core's own events.
+      if case .joined = admission.standing { publish(.joined(admission), of: slot, record: admission.seq, now: now, &actions) }
     case .connect(let connection): connect(connection, of: slot, now: now, &actions)
     case .resume(var resumption):
       // Gone since it was taken back: its next life is asked itself, and would not be told of an end that comes before it has joined.

@@ -22,6 +22,8 @@ package struct BrokerStateMachine {
     package var snapshotRecords = 1_024
     /// …or so many bytes of them.
     package var snapshotBytes = 1 << 20
+    /// Whether the time passed in is that of a virtual clock, which goes on by `advance` alone (D3).
+    package var hasVirtualClock = false
 
     /// A scene that nobody has touched for so long leaves memory, in milliseconds…
     package var rest: Int64 = 30_000
@@ -264,7 +266,7 @@ package struct BrokerStateMachine {
       let snapshot = SceneSnapshot(
         scene: slot.identity, epoch: epoch, record: record, event: slot.events, at: Int64(at.milliseconds), tree: tree,
         renderings: renderings ? slot.renderings.values.sorted { $0.screen < $1.screen } : [], settled: settled,
-        recent: renderings ? nil : slot.recent.events, plans: slot.state.plans)
+        recent: renderings ? nil : slot.recent.events, plans: slot.state.plans, isVirtual: settings.hasVirtualClock ? true : nil)
       actions.append(.answer(token, .looked(snapshot)))
     }
   }

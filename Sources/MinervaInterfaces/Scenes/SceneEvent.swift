@@ -31,6 +31,8 @@ public struct SceneEvent: Codable, Sendable {
     case navigation(Event)
     /// The renderer shows a transition, and acknowledges it by its number.
     case transition(Transition)
+    /// A request shares the outcome of another one (N3); whoever asked is answered with it.
+    case joined(Admission)
     case list(ListEvent)
     case process(ProcessEvent)
     /// The scene has nothing under way.

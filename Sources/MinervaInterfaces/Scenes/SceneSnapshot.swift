@@ -20,10 +20,12 @@ public struct SceneSnapshot: Codable, Sendable {
   public var recent: [SceneEvent]?
   /// The links that wait, the oldest first (R4).
   public var plans: [PlanReport]
+  /// Whether its time is a virtual clock's (D3); `nil` is no.
+  public var isVirtual: Bool?
 
   public init(
     scene: SceneIdentity, epoch: UInt64, record: UInt64, event: UInt64, at: Int64, tree: SceneTree, renderings: [StampedRendering],
-    settled: Bool, recent: [SceneEvent]? = nil, plans: [PlanReport] = []
+    settled: Bool, recent: [SceneEvent]? = nil, plans: [PlanReport] = [], isVirtual: Bool? = nil
   ) {
     self.scene = scene
     self.epoch = epoch
@@ -35,6 +37,7 @@ public struct SceneSnapshot: Codable, Sendable {
     self.settled = settled
     self.recent = recent
     self.plans = plans
+    self.isVirtual = isVirtual
   }
 }
 

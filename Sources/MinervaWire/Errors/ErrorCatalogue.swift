@@ -163,6 +163,14 @@ public enum ErrorCatalogue {
     Entry(.recordingRunning, "the session records already", "record stop ends it"),
     Entry(.recordingNone, "the session does not record", "record FILE begins"),
     Entry(.replayDiverged, "the core did something else than the recorded one", "look at the text: the trees' difference and its cause"),
+    Entry(
+      .catalogInvalid, "a catalogue file is not what a catalogue app needs",
+      "correct it at the path the text names; help catalog shows the form"),
+    Entry(
+      .clockReal, "the set runs on the machine's clock, where nobody moves time",
+      "write clock virtual into the head of a flow, or start a set with minerva up --virtual"),
+    Entry(.clockBusy, "virtual time does not pass: something is under way that never ends", "look at status and logs for who is stuck"),
+    Entry(.rendererIdle, "no transition waits for this renderer", "render hold or render DURATION first; each is acknowledged once"),
     Entry(.fileUnreadable, "the file cannot be opened or read", "check its name and mode; the text has the system's reason"),
     Entry(.fileUnwritable, "the file cannot be made or written", "check its directory's mode and free space; the text has the reason"),
     Entry(.fileTooLarge, "the file is longer than 32-bit positions reach", "split it: fewer than 4 GiB and 2147483648 rows are possible"),

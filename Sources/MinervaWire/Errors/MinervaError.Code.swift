@@ -157,6 +157,10 @@ extension MinervaError.Code {
   public static let recordingRunning: Self = "recording.running"
   public static let recordingNone: Self = "recording.none"
   public static let replayDiverged: Self = "replay.diverged"
+  public static let catalogInvalid: Self = "catalog.invalid"
+  public static let clockReal: Self = "clock.real"
+  public static let clockBusy: Self = "clock.busy"
+  public static let rendererIdle: Self = "renderer.idle"
 
   // Processes and the runtime directory.
   public static let runtimeFile: Self = "runtime.file"
