@@ -143,8 +143,8 @@ let package = Package(
     layer(
       "SetKit",
       on: [
-        "CommandKit", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaTransport",
-        "MinervaWire", "ServiceKit", "ShellKit",
+        "CommandKit", "Minerva", "MinervaActors", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision",
+        "MinervaTransport", "MinervaWire", "ServiceKit", "ShellKit",
       ], at: "cli"),
     // Without the differ: what checks answers shares no code with what makes them.
     layer(
@@ -238,8 +238,8 @@ let package = Package(
       on: [
         "ListDiff", "Minerva", "MinervaActors", "MinervaHosting", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation",
         "MinervaRecording", "MinervaSupervision", "MinervaTesting",
-        "MinervaTransport", "MinervaWire", "RawPeers", "counter-host", "diff-client", "scene-watcher",
-      ]),
+        "MinervaTransport", "MinervaWire", "RawPeers", "TestSupport", "counter-host", "diff-client", "scene-watcher",
+      ], exclude: ["Snapshots", "Transcripts"]),
     tests("LayoutTests", on: ["MinervaWire", "ShellKit"]),
   ]
 )

@@ -16,6 +16,8 @@ struct HostPlan: Sendable {
 
   var settings: HostSettings
   private let role: Role
+  /// The app of a file that is served instead.
+  private let catalogue: CatalogueFile?
   private let start: Moment
   private let file: String
   private let ownsStore: Bool
@@ -23,21 +25,23 @@ struct HostPlan: Sendable {
   private let excepted: Set<String>
 
   /// Reads the options.
-  /// - Throws: `usage` errors for a date or an app that cannot be read, `bus.*` for endpoints and keys.
+  /// - Throws: `usage` errors for a date or an app that cannot be read, `bus.*` for endpoints and keys, `catalog.invalid`.
   init(_ command: ParsedCommand, process: ServiceProcess) throws {
+    if let file = command.text("catalog") { catalogue = try CatalogueFile.read(file) } else { catalogue = nil }
     role = command.text("app").flatMap(Role.init) ?? .shop
     guard let start = Moment(iso: command.text("start-date") ?? "2026-03-02T08:00") else {
       throw UsageError("--start-date takes a date such as 2026-03-02T08:00", command: "minerva-host")
     }
     self.start = start
     file = (command.text("data") ?? process.runtime.path) + "/workouts.log"
-    ownsStore = role == .store || role == .workouts && command.flag("own-store")
+    ownsStore = catalogue == nil && role == .store || catalogue == nil && role == .workouts && command.flag("own-store")
     offered = command.text("offer").map(Self.names)
     excepted = command.text("except").map(Self.names) ?? []
     let connection = try ConnectionSettings(command, runtime: process.runtime)
     settings = HostSettings(
-      app: role == .shop ? ShopApp.app : WorkoutsApp.name, node: process.name, broker: connection.endpoint,
-      listen: try process.socket(process.name), start: Self.start(of: role), links: Self.links(of: role),
+      app: catalogue?.app ?? (role == .shop ? ShopApp.app : WorkoutsApp.name), node: process.name, broker: connection.endpoint,
+      listen: try process.socket(process.name), start: catalogue.map(\.startModule) ?? Self.start(of: role),
+      links: catalogue.map(\.appLinks) ?? Self.links(of: role),
       services: ownsStore ? [WorkoutsApp.storeService] : [],
       hold: command.duration("hold-diffs").map { DiffHold(rows: 100_000, duration: $0) }, version: ProductVersion.text,
       security: connection.security, log: process.log)
@@ -66,6 +70,7 @@ struct HostPlan: Sendable {
   /// Makes what the process offers.
   /// - Throws: `module.unknown` for a name after `--offer` or `--except` that the app does not have.
   func modules(_ services: HostServices) async throws -> [ModuleOffer] {
+    if let catalogue { return try chosen(catalogue.offers) }
     switch role {
     case .shop: return try chosen(ShopApp.modules)
     case .store:

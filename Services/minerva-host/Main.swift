@@ -18,6 +18,7 @@ enum HostMain {
       """,
     options: ServiceOptions.place(name: "host-1") + ServiceOptions.connection + [
       .value("app", .choice(["shop", "workouts", "store"]), "what it runs", fallback: "shop"),
+      .value("catalog", .file, "serves the app of this file instead", placeholder: "FILE"),
       .value("offer", .text, "offers these modules alone, separated by commas", placeholder: "NAMES"),
       .value("except", .text, "offers all modules but these, separated by commas", placeholder: "NAMES"),
       .value(

@@ -45,15 +45,24 @@ package struct Reach: Sendable {
   }
 
   /// Connects to the broker, and to the supervisor where there is one.
-  package func target(name: String, scene: SceneAddress, control: (any SetControl)? = nil, patience: Duration = .zero)
-    async throws(MinervaError) -> ClientTarget
-  {
+  ///
+  /// - Parameter onClose: What else ends with the target.
+  package func target(
+    name: String, scene: SceneAddress, control: (any SetControl)? = nil, patience: Duration = .zero,
+    onClose: @escaping @Sendable () async -> Void = {}
+  ) async throws(MinervaError) -> ClientTarget {
     let client = try await client(name: name, patience: patience)
-    if let control { return ClientTarget(client, scene: scene, control: control) { await client.close() } }
+    if let control {
+      return ClientTarget(client, scene: scene, control: control) {
+        await client.close()
+        await onClose()
+      }
+    }
     let link = isRemote ? nil : try? await SupervisorLink.connect(runtime)
     return ClientTarget(client, scene: scene, control: link) {
       await link?.close()
       await client.close()
+      await onClose()
     }
   }
 }

@@ -1,4 +1,6 @@
+import MinervaHosting
 package import MinervaSupervision
+package import MinervaWire
 
 /// Which processes a set has, and how each is started.
 package struct SetPlan: Sendable, Hashable {
@@ -10,7 +12,11 @@ package struct SetPlan: Sendable, Hashable {
   package var apps: [App] = []
   /// Executables of hosts that are not ours; each speaks `--runtime` and `--name` as ours do.
   package var hosts: [String] = []
+  /// Apps that are files.
+  package var catalogues: [Catalogue] = []
   package var diffWorkers = 2
+  /// Whether the broker's clock stands still until a client lets it go on (D3).
+  package var hasVirtualClock = false
   /// Further endpoints of the broker, `tcp://…`.
   package var listen: [String] = []
   package var allowsInsecure = false
@@ -27,6 +33,21 @@ package struct SetPlan: Sendable, Hashable {
   /// Whether Workouts runs in two hosts that share its modules.
   package var splitsWorkouts = false
 
+  /// An app that is a file, and how many hosts offer it.
+  package struct Catalogue: Sendable, Hashable {
+    package var app: String
+    package var path: String
+    package var hosts = 1
+
+    /// Reads the file, so that what is wrong with it is said before anything starts.
+    /// - Throws: `file.unreadable`, `catalog.invalid`.
+    package init(reading path: String, at absolute: String, hosts: Int = 1) throws(MinervaError) {
+      app = try CatalogueFile.read(path).app
+      self.path = absolute
+      self.hosts = hosts
+    }
+  }
+
   package init() {}
 
   /// The modules that the second host of Workouts offers alone.
@@ -39,6 +60,7 @@ package struct SetPlan: Sendable, Hashable {
     var broker = place + kept
     for endpoint in listen { broker += ["--listen", endpoint] }
     if allowsInsecure { broker.append("--insecure") }
+    if hasVirtualClock { broker += ["--clock", "virtual"] }
     var result = [ProcessSpecification(name: "broker", kind: "broker", executable: "\(executables)/minerva-broker", arguments: broker)]
     for number in stride(from: 1, through: diffWorkers, by: 1) {
       result.append(
@@ -72,6 +94,12 @@ package struct SetPlan: Sendable, Hashable {
         }
         result.append(host("workouts-1", shared + ["--except", Self.secondHostModules]))
         result.append(host("workouts-2", shared + ["--offer", Self.secondHostModules]))
+      }
+    }
+    for catalogue in catalogues {
+      let there = result.count { $0.kind == "host" && $0.name.hasPrefix("\(catalogue.app)-") }
+      for number in stride(from: there + 1, through: there + catalogue.hosts, by: 1) {
+        result.append(host("\(catalogue.app)-\(number)", ["--catalog", catalogue.path]))
       }
     }
     for (index, executable) in hosts.enumerated() {

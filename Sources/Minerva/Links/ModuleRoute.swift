@@ -62,6 +62,11 @@ public struct ModuleRoute: Sendable {
     ModuleRoute(path: path, module: nil, via: .push, input: { [] }, query: [], context: [], asks: true, awaits: false)
   }
 
+  /// Leads to a module that is known by its name alone.
+  package init(_ path: String, toModule module: String, via presentation: Presentation, query: [String]) {
+    self.init(path: path, module: module, via: presentation, input: { [] }, query: query, context: [], asks: false, awaits: false)
+  }
+
   private init(
     path: String, module: String?, via: Presentation, input: @escaping @Sendable () throws -> [UInt8], query: [String],
     context: [String], redirect: String? = nil, asks: Bool, awaits: Bool
@@ -93,6 +98,8 @@ public struct ModuleRoute: Sendable {
 /// What an app's links begin with: `app://shop/…`.
 public struct AppLinks: Sendable {
   package var scope: LinkScope
+
+  package init(scope: LinkScope) { self.scope = scope }
 
   /// Names an app's links.
   /// - Parameters:

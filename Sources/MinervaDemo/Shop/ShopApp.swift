@@ -27,6 +27,8 @@ public enum ShopApp: HostApp {
       ModuleOffer(OrderCoordinator.init),
       ModuleOffer(RefundCoordinator.init),
       ModuleOffer(ItemCoordinator.init),
+      ModuleOffer(FeedCoordinator.init),
+      ModuleOffer(PostCoordinator.init),
     ]
   }
 }

@@ -8,10 +8,12 @@ package enum ShellHelp {
     switch topic.first {
     case nil: return everyday()
     case "all": return all()
+    case "catalog": return catalogue
     case "errors": return errors(topic.dropFirst().first, width)
     case let name?:
       if let verb = Verb.named(name) { return page(of: verb, width) }
-      let hint = Suggestion.nearest(to: name, among: Verb.all.map(\.name) + ["all", "errors"]).map { "; did you mean \($0)?" } ?? ""
+      let hint =
+        Suggestion.nearest(to: name, among: Verb.all.map(\.name) + ["all", "catalog", "errors"]).map { "; did you mean \($0)?" } ?? ""
       return ["no help on \"\(Escaping.visible(name))\"\(hint)"]
     }
   }
