@@ -16,6 +16,7 @@ enum CommandTree {
   static let plan: [OptionDefinition] = [
     .value("app", .choice(SetPlan.App.allCases.map(\.rawValue)), "an app of ours to serve", repeats: true),
     .value("host", .file, "the executable of a host to start", placeholder: "EXECUTABLE", repeats: true),
+    .value("catalog", .file, "an app in a JSON file to serve", placeholder: "FILE", repeats: true),
     .value("diff-workers", .integer(0...64), "how many diff workers", fallback: "2"),
     .value("listen", .endpoint, "a further endpoint of the broker, tcp://HOST:PORT", repeats: true),
     .value("data", .directory, "where the journal and the stores are kept", environment: "MINERVA_DATA"),
@@ -42,7 +43,8 @@ enum CommandTree {
         Stays in the foreground; Ctrl-C, SIGTERM or minerva down end every process. A process that falls is started again with backoff, \
         at most a few times in a while.
         """,
-      group: "everyday", options: plan,
+      group: "everyday",
+      options: plan + [.flag("virtual", "on a virtual clock, which goes on only for the shells and scripts that use it")],
       examples: [.init("minerva up --app shop", "the Shop app"), .init("minerva up --host ./MyHost", "a host of your own")]),
     CommandDefinition(
       "down", "Ends the set of the runtime directory", group: "everyday", examples: [.init("minerva down", "waits until all has ended")]),
@@ -54,7 +56,8 @@ enum CommandTree {
       discussion: """
         All files are read before anything runs. They run in a private set with a fresh scene each, or with --connect or --shared in a \
         running one. The first failing line ends the run; with --keep-going further lines and files follow. An expectation waits until \
-        the scene is settled, at most 5 s.
+        the scene is settled, at most 5 s. With clock virtual in its head a script has a set of its own, whose time goes on while the \
+        script waits, from one moment at which something is due to the next, and by advance.
         """,
       group: "everyday",
       options: [
@@ -62,7 +65,8 @@ enum CommandTree {
         .flag("keep-going", "go on behind a failing line and file"),
         .value("filter", .text, "only files whose name or title contains this"),
         .value("junit", .file, "write a report for CI systems"), .value("artifacts", .directory, "keep events and reports of each file"),
-        .flag("shared", "use the set of the runtime directory"), .flag("virtual", "on a virtual clock"),
+        .flag("shared", "use the set of the runtime directory"),
+        .flag("virtual", "every file that does not say clock real on a virtual clock"),
       ], arguments: [ArgumentDefinition("FILE", "a flow script, - for standard input", .file, repeats: true)],
       examples: [.init("minerva run flows/*.flow -j 2 --junit out.xml", "in CI")]),
   ]

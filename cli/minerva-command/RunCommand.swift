@@ -17,9 +17,6 @@ enum RunCommand {
       for fault in error.errors { console.notice("\(fault.position): \(fault.statedCode): \(Escaping.visible(fault.message))") }
       return .usage
     }
-    if command.flag("virtual") || scripts.contains(where: { $0.header.clock == .virtual }) {
-      throw MinervaError(.unsupported, "a virtual clock is not offered yet; leave --virtual and clock virtual out")
-    }
     if let directory = command.text("artifacts") { mkdir(directory, 0o755) }
     let reporter = RunReporter(console, isJSON: command.flag("json"))
     var options = FlowRunner.Options()
@@ -28,7 +25,9 @@ enum RunCommand {
     options.filter = command.text("filter")
     options.artifacts = command.text("artifacts")
     let isShared = command.flag("shared") || command.text("connect") != nil
-    let stage = isShared ? RunStage(reach: try Reach(command), set: nil) : try await RunStage.make(for: scripts)
+    let isVirtual = command.flag("virtual")
+    let stage =
+      isShared ? RunStage(shared: try Reach(command), isVirtual: isVirtual) : try await RunStage.make(for: scripts, isVirtual: isVirtual)
     let runner = FlowRunner(stage: stage, reporter: reporter, options: options)
     let task = Task { await runner.run(scripts) }
     let signals = try TerminationSignals([.interrupt, .terminate])
@@ -45,22 +44,37 @@ enum RunCommand {
   }
 }
 
-/// The scenes of a run: one a script, all in the same set.
+/// The scenes of a run: one a script. They share a set, but for scripts on a virtual clock: nobody else's time may move with theirs.
 final class RunStage: FlowStage {
-  private let reach: Reach
+  private let reach: Reach?
+  /// The set that was started for the run.
   private let set: RunningSet?
+  private let isVirtual: Bool
 
-  init(reach: Reach, set: RunningSet?) {
+  private init(reach: Reach?, set: RunningSet?, isVirtual: Bool) {
     self.reach = reach
     self.set = set
+    self.isVirtual = isVirtual
   }
 
+  /// The scenes of a set that runs already.
+  convenience init(shared reach: Reach, isVirtual: Bool) { self.init(reach: reach, set: nil, isVirtual: isVirtual) }
+
   /// Starts a private set with every app and host that the scripts name; the Shop app when none names any.
-  static func make(for scripts: [FlowScript]) async throws(MinervaError) -> RunStage {
+  static func make(for scripts: [FlowScript], isVirtual: Bool) async throws(MinervaError) -> RunStage {
+    let own = scripts.filter { $0.needsOwnSet(isVirtual: isVirtual) }
+    for script in own { _ = try plan(for: [script], isVirtual: isVirtual) }
+    guard own.count < scripts.count else { return RunStage(reach: nil, set: nil, isVirtual: isVirtual) }
+    let (set, reach) = try await started(try plan(for: scripts.filter { !$0.needsOwnSet(isVirtual: isVirtual) }, isVirtual: false))
+    return RunStage(reach: reach, set: set, isVirtual: isVirtual)
+  }
+
+  private static func plan(for scripts: [FlowScript], isVirtual: Bool) throws(MinervaError) -> SetPlan {
     var plan = SetPlan()
     for script in scripts {
-      if let catalogue = script.header.catalogue {
-        throw MinervaError(.unsupported, "\(script.file): catalog \(catalogue): catalogue apps are not offered yet")
+      plan.hasVirtualClock = plan.hasVirtualClock || script.isVirtual(by: isVirtual)
+      if let catalogue = script.catalogue {
+        plan.catalogues.append(try SetPlan.Catalogue(reading: catalogue, at: UpCommand.absolute(catalogue), hosts: 2))
       }
       for name in script.header.apps {
         guard let app = SetPlan.App(rawValue: name) else {
@@ -71,31 +85,69 @@ final class RunStage: FlowStage {
       }
       for host in script.header.hosts where !plan.hosts.contains(host) { plan.hosts.append(host) }
     }
-    if plan.apps.isEmpty, plan.hosts.isEmpty { plan.apps = [.shop] }
+    if plan.apps.isEmpty, plan.hosts.isEmpty, plan.catalogues.isEmpty { plan.apps = [.shop] }
+    return plan
+  }
+
+  private static func started(_ plan: SetPlan) async throws(MinervaError) -> (RunningSet, Reach) {
     let runtime = try RuntimeDirectory.makePrivate()
     do throws(MinervaError) {
       let set = try await RunningSet.start(plan, in: runtime)
-      return RunStage(reach: Reach(runtime: runtime, connection: ConnectionSettings(endpoint: try set.endpoint)), set: set)
+      return (set, Reach(runtime: runtime, connection: ConnectionSettings(endpoint: try set.endpoint)))
     } catch {
       runtime.remove()
       throw error
     }
   }
 
-  func open(_ script: FlowScript) async throws(MinervaError) -> any SceneTarget {
-    let name = "run-" + String(UInt64.random(in: .min ... .max), radix: 36)
-    // Without a header the only app there is.
-    return try await reach.target(name: "run", scene: SceneAddress(name: name, app: script.header.apps.first ?? onlyApp), control: set)
-  }
-
-  private var onlyApp: String? {
-    guard let set, set.plan.apps.count == 1, set.plan.hosts.isEmpty else { return nil }
-    return set.plan.apps[0].rawValue
-  }
-
-  func close() async {
-    guard let set else { return }
+  private static func ended(_ set: RunningSet) async {
     await set.stop()
     set.runtime.remove()
+  }
+
+  func open(_ script: FlowScript) async throws(MinervaError) -> any SceneTarget {
+    let name = "run-" + String(UInt64.random(in: .min ... .max), radix: 36)
+    if let reach, set == nil || !script.needsOwnSet(isVirtual: isVirtual) {
+      // Without a header the only app there is.
+      let scene = SceneAddress(name: name, app: script.header.apps.first ?? set?.plan.onlyApp)
+      let target = try await reach.target(name: "run", scene: scene, control: set)
+      guard script.isVirtual(by: isVirtual), try await target.look(at: nil).isVirtual == false else { return target }
+      await target.close()
+      throw MinervaError(
+        .clockReal, "\(script.file) wants a virtual clock, and the running set has the machine's; leave --shared and --connect out")
+    }
+    let (set, reach) = try await Self.started(try Self.plan(for: [script], isVirtual: isVirtual))
+    do throws(MinervaError) {
+      let scene = SceneAddress(name: "main", app: script.header.apps.first ?? set.plan.onlyApp)
+      return try await reach.target(name: "run", scene: scene, control: set) { await Self.ended(set) }
+    } catch {
+      await Self.ended(set)
+      throw error
+    }
+  }
+
+  func close() async { if let set { await Self.ended(set) } }
+}
+
+extension FlowScript {
+  /// Whether it runs on a virtual clock: its head says so, or the command line where the head says nothing.
+  func isVirtual(by option: Bool) -> Bool { header.clock.map { $0 == .virtual } ?? option }
+
+  /// The path of its catalogue: as it stands, or beside the script when that is where it is.
+  var catalogue: String? {
+    guard let name = header.catalogue, !name.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return header.catalogue }
+    let beside = String(file[...slash]) + name
+    return access(beside, R_OK) == 0 ? beside : name
+  }
+
+  /// Whether its processes serve nobody else.
+  func needsOwnSet(isVirtual option: Bool) -> Bool { isVirtual(by: option) || header.catalogue != nil }
+}
+
+extension SetPlan {
+  /// The app of a scene that does not say, when there is no choice.
+  fileprivate var onlyApp: String? {
+    let known = apps.map(\.rawValue) + catalogues.map(\.app)
+    return known.count == 1 && hosts.isEmpty ? known[0] : nil
   }
 }

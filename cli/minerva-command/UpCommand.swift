@@ -13,8 +13,10 @@ enum UpCommand {
     var plan = SetPlan()
     plan.apps = command.texts("app").compactMap(SetPlan.App.init)
     plan.hosts = command.texts("host").map(absolute)
+    for path in command.texts("catalog") { plan.catalogues.append(try SetPlan.Catalogue(reading: path, at: absolute(path))) }
     plan.diffWorkers = command.integer("diff-workers") ?? 2
     plan.listen = command.texts("listen")
+    plan.hasVirtualClock = command.flag("virtual")
     plan.data = command.text("data").map(absolute)
     plan.allowsInsecure = command.flag("insecure")
     for host in plan.hosts where access(host, X_OK) != 0 {

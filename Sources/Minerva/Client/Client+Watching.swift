@@ -89,7 +89,9 @@ actor SceneWatcher {
     let checking = Task { await self.check() }
     perform(machine.start(at: now))
     for await frame in frames {
-      guard let event = try? CBOR.decode(SceneEvent.self, from: frame.body), event.scene == scene.name else { continue }
+      guard let event = try? CBOR.decode(SceneEvent.self, from: frame.body), event.scene == scene.name, !client.losses.take(event) else {
+        continue
+      }
       taken += 1
       perform(machine.event(event, number: event.number, publisher: event.epoch, at: now))
     }

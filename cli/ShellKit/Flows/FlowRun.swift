@@ -131,7 +131,8 @@ package struct FlowRun: Sendable {
     guard let kill = state.pending else { return }
     state.pending = nil
     let (target, old) = (target, kill.report.pid)
-    let found = await session.poll(within: recoveryLimit) { () -> (Int32?, SceneLook)? in
+    // A process takes its own time: none of the scene's passes for it.
+    let found = await session.poll(within: recoveryLimit, drives: false) { () -> (Int32?, SceneLook)? in
       guard let report = try? await target.status(), let process = report.processes.first(where: { $0.name == kill.process }) else {
         return nil
       }

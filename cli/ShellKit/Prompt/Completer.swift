@@ -25,7 +25,7 @@ package struct Completer: Sendable {
     let (words, typed) = Self.split(text)
     guard let name = words.first else { return completion(typed, Verb.all.map(\.name)) }
     guard let verb = Verb.named(name) else { return Completion(typed: typed, candidates: []) }
-    if name == "help", words.count == 1 { return completion(typed, ["all", "errors"] + Verb.all.map(\.name)) }
+    if name == "help", words.count == 1 { return completion(typed, ["all", "catalog", "errors"] + Verb.all.map(\.name)) }
     if let previous = words.last, previous.hasPrefix("--"), let option = verb.options.first(where: { "--\($0.name)" == previous }),
       let kind = option.value
     {

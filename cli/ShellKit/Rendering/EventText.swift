@@ -63,6 +63,9 @@ extension EventText {
     case .navigation(let event): return (event.kind.name, fields(of: event.kind))
     case .transition(let transition):
       return ("renderer.transition", [("number", "#\(transition.number)"), ("verb", transition.verb)])
+    case .joined(let admission):
+      guard case .joined(let other) = admission.standing else { return ("request.joined", [("caller", admission.caller)]) }
+      return ("request.joined", [("with", "#\(other)"), ("caller", admission.caller)])
     case .list(let list): return ("list.changed", fields(of: list))
     case .process(let process):
       var fields = [("node", process.node), ("kind", process.kind), ("pid", "\(process.pid)")]

@@ -51,7 +51,7 @@ package enum Lab: Sendable, Hashable {
   case kill(process: String)
   case stall(process: String, Duration?)
   case drop(topic: String, count: Int)
-  case render(String)
+  case render(ShellRenderer.Pace)
   case acknowledge(UInt64?)
   case advance(Duration)
   /// The past after a record, or nil: the present again.

@@ -1,3 +1,4 @@
+import CommandKit
 package import Minerva
 package import MinervaInterfaces
 package import MinervaNavigation
@@ -100,9 +101,11 @@ package final class ClientTarget: SceneTarget {
       renderings[stamped.screen] = try await stating { try ScreenRendering(encoded: stamped.body) }
     }
     await catchUp(snapshot)
-    return SceneLook(
+    var look = SceneLook(
       scene: snapshot.scene.name, record: snapshot.record, event: snapshot.event, tree: snapshot.tree, renderings: renderings,
       lists: lists, isSettled: snapshot.settled)
+    (look.at, look.isVirtual) = (snapshot.at, snapshot.isVirtual ?? false)
+    return look
   }
 
   package func past(at record: UInt64, image: Bool) async throws(MinervaError) -> ScenePast {
@@ -208,6 +211,11 @@ package final class ClientTarget: SceneTarget {
 
   /// Tells a caller where its request stands, once the feed says so.
   private func tell(_ event: SceneEvent) {
+    if case .joined(let admission) = event.kind {
+      let teller = state.withLock { $0.waiting[admission.txn] }
+      teller?(admission)
+      return
+    }
     guard case .navigation(let navigation) = event.kind else { return }
     let request: RequestSummary
     let standing: Admission.Standing
@@ -242,7 +250,26 @@ package final class ClientTarget: SceneTarget {
     return StatusReport(broker: await broker, processes: processes)
   }
 
+  package func step(_ step: ClockStep) async throws(MinervaError) -> ClockReading {
+    try await stating { try await self.client.advance(step) }
+  }
+
+  package func render(_ report: RendererReport) async throws(MinervaError) {
+    try await stating { try await self.client.renderer(report, in: self.scene) }
+  }
+
   package func lab(_ request: Lab) async throws(MinervaError) -> [String] {
+    if case .drop(let topic, let count) = request {
+      let topic = EventPattern.topic(topic)
+      client.losses.lose(count) { event in
+        let name = EventText(event).name
+        return EventPattern.matches(topic, name) || EventPattern.matches("\(topic).*", name)
+      }
+      return [
+        ReplyText.headed(
+          "ok", "the next \(count) events of \(Escaping.visible(topic)) do not arrive here; the gap is mended from the broker")
+      ]
+    }
     guard let control else { throw MinervaError(.unsupported, "nobody supervises these processes; start them with minerva up") }
     switch request {
     case .kill(let name):

@@ -45,6 +45,12 @@ package protocol SceneTarget: Sendable {
   /// Does what only a laboratory does; returns what to tell.
   func lab(_ request: Lab) async throws(MinervaError) -> [String]
 
+  /// Lets a virtual clock go on by one step; `clock.real` where time is the machine's.
+  func step(_ step: ClockStep) async throws(MinervaError) -> ClockReading
+
+  /// Reports as the one who shows the scene.
+  func render(_ report: RendererReport) async throws(MinervaError)
+
   /// Follows a link; a dry run returns the plan.
   func follow(
     _ link: DeepLink, _ conditions: RequestConditions, standing: @escaping @Sendable (Admission) -> Void
@@ -109,6 +115,9 @@ package struct SceneLook: Sendable {
   package var isSettled: Bool
   /// Whether it is the past: what screens showed is not known.
   package var isPast = false
+  /// Scene time in milliseconds, and whether it is a virtual clock's.
+  package var at: Int64 = 0
+  package var isVirtual = false
 
   package init(
     scene: String, record: UInt64, event: UInt64, tree: SceneTree, renderings: [ScreenID: ScreenRendering],
@@ -176,6 +185,10 @@ extension SceneTarget {
     throw MinervaError(.processUnknown, "no process \"\(name)\"; there are \(reports.map(\.name).joined(separator: ", "))")
   }
   package func lab(_ request: Lab) async throws(MinervaError) -> [String] { throw unsupported("this fault") }
+  package func step(_ step: ClockStep) async throws(MinervaError) -> ClockReading {
+    throw MinervaError(.clockReal, "this scene runs on the machine's clock")
+  }
+  package func render(_ report: RendererReport) async throws(MinervaError) { throw unsupported("render") }
   package func follow(
     _ link: DeepLink, _ conditions: RequestConditions, standing: @escaping @Sendable (Admission) -> Void
   ) async throws(MinervaError) -> LinkReply { throw unsupported("deeplink") }

@@ -5,12 +5,15 @@ import MinervaWire
 /// What runs in the background, `command &`: its lines are told as they come, headed by the job's number.
 extension Session {
   /// Asks without waiting for the answer; the first word about it is told with the job's number, and so is the answer when it comes.
+  ///
+  /// - Parameter txn: The request's name, where it has one from here.
   func background(
-    _ emit: @escaping Emit,
+    _ emit: @escaping Emit, _ txn: String?,
     _ ask: @escaping @Sendable (@escaping @Sendable (Admission) -> Void) async throws(MinervaError) -> [String]
   ) async {
     lastJob += 1
     let number = lastJob
+    jobNames[number] = txn
     let standings = Standings()
     let notify = notify
     jobs[number] = Task { () -> MinervaError? in
@@ -42,11 +45,16 @@ extension Session {
   /// Waits for a job's answer; an error of it is this command's.
   package func finish(job number: Int, within timeout: Duration) async throws {
     guard let job = jobs[number] else { throw MinervaError(.sessionNoJob, "there is no job [\(number)]") }
+    // On a virtual clock time goes on for the job's request.
+    let driver = isVirtual ? jobNames[number].map { txn in Task { await self.drive(untilAnswered: txn) } } : nil
     let finished = await withDeadline(timeout) { await job.value }
+    driver?.cancel()
+    await driver?.value
     guard let finished else {
       throw MinervaError(.deadline, "job [\(number)] was not answered within \(DurationText.describe(timeout))")
     }
     jobs[number] = nil
+    jobNames[number] = nil
     if let error = finished { throw error }
   }
 

@@ -36,11 +36,29 @@ extension Session {
   }
 
   /// Asks again after every event, and at least ten times a second, until there is an answer or the deadline passes.
-  func poll<Value: Sendable>(within timeout: Duration, _ ask: () async -> Value?) async -> Value? {
-    let deadline = clock.now() + timeout
+  ///
+  /// On a virtual clock time goes on meanwhile, from one moment at which something is due to the next, and the deadline is one of scene
+  /// time; where nothing is due, as while a process is started, it is the machine's.
+  /// - Parameter drives: Whether virtual time goes on at all.
+  func poll<Value: Sendable>(within timeout: Duration, drives: Bool = true, _ ask: () async -> Value?) async -> Value? {
+    var deadline = clock.now() + timeout
+    var bound: Int64?
     while true {
       let seen = await log.end
+      // Time passes only for somebody who has asked after the last event.
+      let event = await log.number(of: lastLook?.scene ?? "main")
       if let value = await ask() { return value }
+      if drives, isVirtual, !Task.isCancelled, timeout > .zero {
+        if bound == nil {
+          bound = await refresh().map {
+            $0.at + timeout.components.seconds * 1_000 + timeout.components.attoseconds / 1_000_000_000_000_000
+          }
+        }
+        if let bound, (try? await tick(Tick(bound: bound, event: event)))?.verdict == .moved {
+          deadline = clock.now() + timeout
+          continue
+        }
+      }
       let left = deadline - clock.now()
       guard left > .zero, !Task.isCancelled else { return nil }
       let (clock, log) = (clock, log)

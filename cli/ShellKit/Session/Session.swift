@@ -33,7 +33,12 @@ package actor Session {
   var isExhaustive = false
   /// Positions of events that an expectation has named.
   var asserted: Set<Int> = []
-  var isVirtual = false
+  /// What this session shows as the scene's renderer, under which name, and of which life of the broker.
+  var renderer = ShellRenderer()
+  let rendererName = "shell-" + String(UInt64.random(in: .min ... .max), radix: 36)
+  var rendererEpoch: UInt64 = 0
+  /// How many requests were named here, so that virtual time can tell for which it goes on.
+  private var named = 0
   private var showsTimings = false
   package var width: Int
   var jobs: [Int: Task<MinervaError?, Never>] = [:]
@@ -42,6 +47,8 @@ package actor Session {
   var viewed: UInt64?
   var recording: RunningRecording?
   var script: RecordedScript?
+  /// The requests behind jobs, by the jobs' numbers.
+  var jobNames: [Int: String] = [:]
   private var pump: Task<Void, Never>?
 
   /// - Parameter notify: Told of jobs that end and of what is not an answer to a statement.
@@ -58,7 +65,12 @@ package actor Session {
   package func start() async throws(MinervaError) {
     let events = try await target.events()
     let log = log
-    pump = Task { for await event in events { await log.append(event) } }
+    pump = Task { [weak self] in
+      for await event in events {
+        await self?.hear(event)
+        await log.append(event)
+      }
+    }
     lastLook = try? await target.look(at: nil)
     // The first use of a scene makes it: what its app begins with is on its way.
     guard let lastLook, !lastLook.isSettled, lastLook.tree.screens.isEmpty else { return }
@@ -71,6 +83,7 @@ package actor Session {
     _ = try? await endRecording()
     for job in jobs.values { job.cancel() }
     pump?.cancel()
+    if renderer.pace != .off { try? await target.render(.lost(renderer: rendererName)) }
     await target.close()
   }
 
@@ -138,8 +151,13 @@ package actor Session {
     case .lab(let lab):
       if !lab.isTravel { try requirePresent() }
       mark = await log.end
-      if case .repeated(let line, let rate, let span) = lab { return try await repeated(line, rate, span, emit) }
-      await emit(try await target.lab(lab))
+      switch lab {
+      case .repeated(let line, let rate, let span): return try await repeated(line, rate, span, emit)
+      case .render(let pace): await emit(try await render(pace))
+      case .acknowledge(let seq): await emit(try await acknowledge(request: seq))
+      case .advance(let span): await emit(try await advance(by: span))
+      default: await emit(try await target.lab(lab))
+      }
     case .deeplink(let link):
       try await follow(link, statement, emit)
     case .session(let request): return try await serve(request, emit)
@@ -169,17 +187,27 @@ extension Session {
     mark = await log.end
     asserted = []
     let action = try await make(self)
-    let conditions = try await conditions(statement.call)
+    let conditions = try await named(conditions(statement.call))
     let alias = statement.call.text("alias").map { String($0.dropFirst()) }
     let target = target
     if statement.call.isBackground {
-      return await background(emit) { standing throws(MinervaError) in
+      return await background(emit, conditions.txn) { standing throws(MinervaError) in
         await self.answered(try await target.perform(action, conditions, standing: standing), action, alias)
       }
     }
-    let reply = try await telling(emit) { standing throws(MinervaError) in try await target.perform(action, conditions, standing: standing)
+    let reply = try await driving(conditions.txn) { () throws(MinervaError) in
+      try await telling(emit) { standing throws(MinervaError) in try await target.perform(action, conditions, standing: standing) }
     }
     await emit(await answered(reply, action, alias))
+  }
+
+  /// On a virtual clock a request has its name from here.
+  private func named(_ conditions: RequestConditions) -> RequestConditions {
+    guard isVirtual, conditions.txn == nil else { return conditions }
+    named += 1
+    var conditions = conditions
+    conditions.txn = "\(rendererName).\(named)"
+    return conditions
   }
 
   /// Runs a request and tells where it stands until it is answered.
@@ -208,13 +236,15 @@ extension Session {
     if let forgotten = await unasserted() { throw MinervaError(.expectFailed, forgotten) }
     mark = await log.end
     asserted = []
-    let (target, conditions) = (target, try await conditions(statement.call))
+    let (target, conditions) = (target, named(try await conditions(statement.call)))
     if statement.call.isBackground {
-      return await background(emit) { standing throws(MinervaError) in
+      return await background(emit, conditions.txn) { standing throws(MinervaError) in
         await self.answered(try await target.follow(link, conditions, standing: standing))
       }
     }
-    let reply = try await telling(emit) { standing throws(MinervaError) in try await target.follow(link, conditions, standing: standing) }
+    let reply = try await driving(conditions.txn) { () throws(MinervaError) in
+      try await telling(emit) { standing throws(MinervaError) in try await target.follow(link, conditions, standing: standing) }
+    }
     await emit(await answered(reply))
   }
 
@@ -275,6 +305,7 @@ extension Session {
     case .help(let topic): await emit(ShellHelp.lines(topic, width: width))
     case .note(let text): await emit(["-- \(Escaping.visible(text))"])
     case .scene(let name, let app):
+      if name != nil, renderer.pace != .off { _ = try await render(.off) }
       await emit(try await target.change(to: name, app: app))
       if name != nil { (aliases, viewed) = ([:], nil) }
       await refresh()

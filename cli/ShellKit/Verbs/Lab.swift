@@ -11,7 +11,7 @@ extension Verb {
     examples: [
       .init("fault kill shop-2", "as kill -9 would; its supervisor starts it again"),
       .init("fault kill diff-*", "the worker that holds a job"), .init("fault stall broker 2s", "stops it for 2 s"),
-      .init("fault drop screen.* 3", "loses the next three events"),
+      .init("fault drop screen.* 3", "this shell loses the next three events, and mends the gap"),
     ],
     errors: ["process.unknown", "bus.unauthorized"],
     request: { call in
@@ -23,18 +23,32 @@ extension Verb {
     })
 
   static let render = Verb(
-    "render", .lab, "Says how the shell acknowledges transitions as renderer",
-    forms: [Form(.one("how", .keyword(["instant", "hold"]))), Form(.one("how", .duration))],
-    examples: [.init("render hold", "until ack"), .init("render 300ms", "after 300 ms")],
-    request: { call in .lab(.render(call.text("how") ?? "")) })
+    "render", .lab, "Makes the shell the scene's renderer, and says when it acknowledges",
+    discussion: """
+      Transitions stay presenting or dismissing until they are acknowledged, or for a second. A scene has one primary renderer: a second \
+      is refused.
+      """,
+    forms: [Form(.one("how", .keyword(["instant", "hold", "off"]))), Form(.one("how", .duration))],
+    examples: [
+      .init("render 300ms", "after 300 ms of scene time"), .init("render hold", "until ack"),
+      .init("render off", "leaves the scene to itself"),
+    ],
+    errors: ["nav.renderer_taken"],
+    request: { call in .lab(.render(ShellRenderer.Pace(call.text("how") ?? "", duration: call.duration("how")) ?? .instant)) })
 
   static let ack = Verb(
-    "ack", .lab, "Acknowledges a transition that is held", forms: [Form(.maybe("transition", .sequence))],
-    examples: [.init("ack", "the oldest one")], request: { call in .lab(.acknowledge(call.sequence("transition"))) })
+    "ack", .lab, "Acknowledges a transition that is held", forms: [Form(.maybe("request", .sequence))],
+    examples: [.init("ack", "the oldest one"), .init("ack #21", "that of this request")], errors: ["renderer.idle"],
+    request: { call in .lab(.acknowledge(call.sequence("request"))) })
 
   static let advance = Verb(
-    "advance", .lab, "Moves the virtual clock", forms: [Form(.one("by", .duration))], examples: [.init("advance 3s", "three seconds")],
-    errors: ["clock.real"], request: { call in .lab(.advance(call.duration("by") ?? .zero)) })
+    "advance", .lab, "Moves the virtual clock",
+    discussion: """
+      What becomes due on the way happens in order. Virtual time also goes on by itself while a command waits for its answer, and stands \
+      still otherwise; but only advance lets the lease of a lost host run out.
+      """,
+    forms: [Form(.one("by", .duration))], examples: [.init("advance 3s", "three seconds of scene time")],
+    errors: ["clock.real", "clock.busy"], request: { call in .lab(.advance(call.duration("by") ?? .zero)) })
 
   static let goTo = Verb(
     "goto", .lab, "Views the past, read-only",

@@ -22,6 +22,7 @@ extension Verb {
     "help", .run, "Explains the shell, a verb, or the error codes", forms: [Form(.many("topic", .words, atLeast: 0))],
     examples: [
       .init("help all", "every verb"), .init("help open", "one verb"), .init("help errors", "every code with cause and remedy"),
+      .init("help catalog", "the form of an app in a file"),
     ],
     request: { call in .session(.help(call.tokens("topic").map(\.text))) })
 
