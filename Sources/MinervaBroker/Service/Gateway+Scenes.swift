@@ -1,6 +1,8 @@
+import MinervaActors
 import MinervaBrokerCore
 import MinervaInterfaces
 import MinervaJournal
+import MinervaNavigation
 import MinervaWire
 
 /// How scenes come to a broker, and how they leave it.
@@ -87,5 +89,15 @@ extension Gateway {
     let lost = names.map(Set.init) ?? claimed
     claimed.subtract(lost)
     perform(machine.disown(lost))
+  }
+}
+
+extension Command.Action {
+  /// What a caller must be allowed for it: speaking in a module's place is for administrators.
+  var role: PeerRole {
+    switch self {
+    case .output, .finish, .cancel, .end: .admin
+    default: .navigate
+    }
   }
 }

@@ -39,7 +39,7 @@ distributed actor Gateway: BrokerGateway {
   var lanes: [String: OrderLane] = [:]
   private var pids: [String: Int32] = [:]
   /// What the virtual clock shows; `nil` where time is the machine's.
-  private var virtualTime: Moment?
+  var virtualTime: Moment?
   private var endpoints: (calls: [String], events: [String]) = ([], [])
   private let pid: Int32
   private let started: Moment
@@ -154,15 +154,7 @@ distributed actor Gateway: BrokerGateway {
 
   distributed func advance(_ step: ClockStep) async throws -> ClockReading {
     try permit(.navigate, scene: step.scene)
-    guard virtualTime != nil else {
-      throw MinervaError(
-        .clockReal, "this set runs on the machine's clock; a flow with clock virtual, or minerva up --virtual, starts one that does not")
-    }
-    try await own(step.scene.name)
-    let (moment, reading, actions) = try machine.advance(step, now: now)
-    virtualTime = moment
-    perform(actions)
-    return reading
+    return try await letTimePass(step)
   }
 
   // MARK: Hosts
@@ -501,16 +493,6 @@ distributed actor Gateway: BrokerGateway {
           try? await ContinuousClock().sleep(for: .milliseconds(backoff.next(using: &random)))
         }
       }
-    }
-  }
-}
-
-extension Command.Action {
-  /// What a caller must be allowed for it: speaking in a module's place is for administrators.
-  var role: PeerRole {
-    switch self {
-    case .output, .finish, .cancel, .end: .admin
-    default: .navigate
     }
   }
 }

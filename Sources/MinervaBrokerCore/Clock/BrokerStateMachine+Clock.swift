@@ -45,7 +45,7 @@ extension BrokerStateMachine {
   /// - Parameter lostHostsAside: Whether hosts that may come back, and what waits for them, are not waited for.
   package func isAtRest(lostHostsAside: Bool) -> Bool {
     guard isServing, committed >= ticket, held.isEmpty, journeys.isEmpty, linking.isEmpty, early.isEmpty, renderers.isEmpty,
-      turns.isEmpty, registry.hosts.values.allSatisfy({ !$0.isAlive || $0.isGreeted })
+      turns.isEmpty, loads.isEmpty, joining.isEmpty, registry.hosts.values.allSatisfy({ !$0.isAlive || $0.isGreeted })
     else { return false }
     if !lostHostsAside {
       guard parked.isEmpty, duePlans.isEmpty, expected.isEmpty else { return false }

@@ -65,7 +65,7 @@ actor CatalogueCoordinator: CoordinatorRunning {
   }
 
   func answer(_ question: String, _ argument: [UInt8]) throws -> [UInt8] {
-    throw MinervaError("module.no_answer", "\(module.name) does not answer \"\(question)\"")
+    throw MinervaError(.moduleNoAnswer, "\(module.name) does not answer \"\(question)\"")
   }
 
   func refused(_ refusal: Refusal) {}
