@@ -178,6 +178,64 @@ struct HostTests {
     #expect(machine.refusal(of: 50) == "module.schema_conflict")
   }
 
+  @Test("K3: a module of another app comes back with its own host, and no host of the scene's app makes what has the same name")
+  func modulesOfOtherApps() throws {
+    var machine = opened()
+    machine.register("bank-1", app: "bank", incarnation: 2, modules: ["Home"])
+    machine.request(.open(Command.Opening(ModuleAddress(app: "bank", name: "Home"))), txn: "b")
+    machine.settle()
+    #expect(report(machine, 2)?.summary.host == "bank-1")
+    machine.take(machine.broker.lost("bank-1", incarnation: 2, reason: "killed", pid: 1, now: machine.now))
+    machine.settle()
+    machine.wait(500)
+    machine.register("bank-1", app: "bank", incarnation: 3, modules: ["Home"])
+    machine.settle()
+    #expect(report(machine, 2)?.isSuspended == false)
+    machine.request(.act(.id(ScreenID(2)), .tap(row: "more", action: nil)), txn: "t")
+    machine.settle()
+
+    // After the broker's restart what is on its way to it comes again.
+    var second = try Machine(restarting: machine, epoch: 2)
+    second.register(
+      "bank-1", app: "bank", incarnation: 3, modules: ["Home"],
+      running: [RunningCoordinator(scene: second.identity, screen: ScreenID(2), handled: 0, lease: 2)])
+    second.commit()
+    let delivered = second.actions.compactMap { if case .order("bank-1", .deliver(_, let it, at: _)) = $0 { it.screen } else { nil } }
+    #expect(delivered == [ScreenID(2)])
+
+    machine.take(machine.broker.lost("bank-1", incarnation: 3, reason: "killed", pid: 1, now: machine.now))
+    machine.settle()
+    machine.wait(3_001)
+    machine.settle()
+    #expect(report(machine, 2)?.isSuspended != false)
+  }
+
+  @Test("K3: when a host's next life is refused, another takes over what the last one ran")
+  func refusedLives() {
+    var machine = opened(hosts: ["shop-1", "shop-2"])
+    #expect(report(machine)?.summary.host == "shop-1")
+    machine.take(machine.broker.lost("shop-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+    machine.settle()
+    let registration = HostRegistration(
+      app: "shop", node: "shop-1", endpoint: nil, modules: [ModuleDescription(name: "Home", fingerprint: 7)])
+    machine.take(machine.broker.register(registration, incarnation: 5, pid: 1, token: 50, now: machine.now))
+    #expect(machine.refusal(of: 50) == "module.schema_conflict")
+    machine.settle()
+    #expect(report(machine)?.summary.host == "shop-2")
+    #expect(report(machine)?.isSuspended == false)
+  }
+
+  @Test("The news that a life is gone is of no concern to the next one")
+  func livesAreToldApart() {
+    var machine = opened()
+    machine.take(machine.broker.lost("shop-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+    machine.register("shop-1", incarnation: 2)
+    let (old, new) = (machine.broker.isCurrent("shop-1", incarnation: 1), machine.broker.isCurrent("shop-1", incarnation: 2))
+    #expect(new && !old)
+    let stranger = machine.broker.isCurrent("shell", incarnation: 9)
+    #expect(stranger, "of others no life is known")
+  }
+
   /// Reports a list of a screen.
   private func show(_ machine: inout Machine, from: UInt64, to version: UInt64) -> Int {
     let screen = ScreenID(1)

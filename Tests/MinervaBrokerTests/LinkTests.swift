@@ -174,6 +174,25 @@ struct LinkTests {
     #expect(machine.stack == ["Home", "Files"])
   }
 
+  @Test("N15: a link that waits for another's owner is refused at its own deadline")
+  func deadlines() throws {
+    var machine = opened()
+    follow("app://shop/secret/9", &machine)
+    let hasty = LinkRequest(
+      scene: SceneAddress(name: "main"), link: "app://shop/files/x", txn: "l2", caller: "test", deadline: 500)
+    machine.take(machine.broker.follow(hasty, token: 502, node: "shell", now: machine.now))
+    let alarm = try #require(machine.broker.nextAlarm)
+    #expect(alarm <= machine.now + 501)
+    machine.wait(501)
+    #expect(machine.refusal(of: 502) == "route.failed")
+    #expect(machine.reply(to: 501) == nil)
+    machine.wait(10_000)
+    #expect(machine.refusal(of: 501) == "route.failed", "its owner has said nothing")
+    follow("app://shop/files/x", &machine, token: 503, txn: "l3")
+    machine.settle()
+    #expect(machine.stack == ["Home", "Files"])
+  }
+
   @Test("R1: owners that lead a link in a circle are asked a bounded number of times")
   func circles() {
     var machine = opened()
@@ -214,6 +233,30 @@ struct LinkTests {
     again.settle()
     #expect(again.stack == ["Home", "Order"])
     #expect(again.broker.scenes["main"]?.state.plans == [])
+  }
+
+  @Test("R4: a plan that is due waits for a host that can be asked: one that has only registered has not its receipt yet")
+  func waitsForReceipts() throws {
+    var machine = opened()
+    follow("app://shop/secret/9", &machine)
+    let question = try #require(inquiries(machine).first?.question)
+    machine.take(machine.broker.decided("main", question, .success(.wait(RouteStep(ModuleAddress(name: "Login")))), now: machine.now))
+    machine.settle()
+    machine.request(.finish(.id(ScreenID(2)), nil), txn: "f")
+    machine.settle()
+    for message in machine.actions.compactMap({ if case .order(_, .deliver(_, let it, at: _)) = $0 { it.message.number } else { nil } }) {
+      _ = machine.turn(ScreenID(1), message, handled: message)
+    }
+    machine.settle()
+    #expect(inquiries(machine).count == 2, "it is due and was asked about when the broker is restarted")
+    var again = try Machine(restarting: machine, epoch: 2)
+    // A record is under way, so that the receipt has to wait.
+    again.request(.act(.id(ScreenID(1)), .tap(row: "r", action: nil)), txn: "tap")
+    again.take(again.broker.register(registration(), incarnation: 2, pid: 1, token: 900, now: again.now))
+    #expect(inquiries(again).isEmpty)
+    #expect(again.broker.scenes["main"]?.state.plans.isEmpty == false)
+    again.commit()
+    #expect(inquiries(again).map(\.question) == [question])
   }
 
   @Test("R1: routes that match the same paths are refused when a host registers, in one host and between two")

@@ -84,12 +84,13 @@ struct Machine {
 
   @discardableResult
   mutating func register(
-    _ node: String, incarnation: UInt64 = 1, modules: [String] = ["Home", "Detail"], schemas: [String: PayloadSchema] = [:],
+    _ node: String, app: String = "shop", incarnation: UInt64 = 1, modules: [String] = ["Home", "Detail"],
+    schemas: [String: PayloadSchema] = [:],
     running: [RunningCoordinator] = []
   ) -> CallToken {
     let token = next()
     let registration = HostRegistration(
-      app: "shop", node: node, endpoint: nil,
+      app: app, node: node, endpoint: nil,
       modules: modules.map { name in
         ModuleDescription(name: name, schema: schemas[name].flatMap { try? JSONValueEncoder().encode($0).text })
       }, running: running)

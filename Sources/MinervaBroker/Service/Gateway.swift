@@ -259,8 +259,11 @@ distributed actor Gateway: BrokerGateway {
 
   /// Notes a peer that is gone.
   func lost(_ node: String, incarnation: UInt64, reason: String) {
-    lanes[node]?.drop()
-    perform(machine.lost(node, incarnation: incarnation, reason: reason, pid: pids.removeValue(forKey: node) ?? 0, now: now))
+    // The news may come after its next life has joined, whose orders and pid these are.
+    let isCurrent = machine.isCurrent(node, incarnation: incarnation)
+    if isCurrent { lanes[node]?.drop() }
+    let pid = isCurrent ? pids.removeValue(forKey: node) : nil
+    perform(machine.lost(node, incarnation: incarnation, reason: reason, pid: pid ?? 0, now: now))
   }
 
   /// Does what is due and returns when to be called next.
@@ -489,6 +492,8 @@ distributed actor Gateway: BrokerGateway {
             epoch: epoch, within: nil)
           return
         } catch {
+          // Closed for good: the broker is ending.
+          if let error = error as? MinervaError, error.code == .journalClosed { return }
           self.machine.count("journal.failures")
           try? await ContinuousClock().sleep(for: .milliseconds(backoff.next(using: &random)))
         }

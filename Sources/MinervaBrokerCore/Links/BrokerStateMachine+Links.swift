@@ -98,9 +98,11 @@ extension BrokerStateMachine {
   private mutating func begin(_ journey: LinkJourney, now: Moment, _ actions: inout [BrokerAction]) {
     let waiting = journeys[journey.scene]?.count ?? 0
     guard waiting < 256 else {
-      if case .request(_, let token, _) = journey.reason {
+      switch journey.reason {
+      case .request(_, let token, _):
         actions.append(
           .answer(token, .refused(MinervaError(.backpressure, "\(waiting) links of this scene wait already; try again later"))))
+      case .plan(let plan): duePlans[journey.scene, default: []].append(plan)
       }
       return
     }
@@ -113,8 +115,7 @@ extension BrokerStateMachine {
     guard let journey = journeys[scene]?.first, let slot = scenes[scene] else { return }
     let app = slot.identity.app
     guard now <= journey.deadline else {
-      return finish(
-        scene, .failure(MinervaError(.routeFailed, "\(journey.link.text) was not resolved in time; nothing changed")), now: now, &actions)
+      return finish(scene, .failure(journey.lateness), now: now, &actions)
     }
     guard let links = registry.links(of: app) else {
       return finish(scene, .failure(MinervaError(.routeNoMatch, "\(app) has no links; its host names none")), now: now, &actions)
@@ -164,20 +165,43 @@ extension BrokerStateMachine {
       } else {
         submit(following, of: request, token, node, in: scene, now: now, &actions)
       }
-    case (.request(_, let token, _), .failure(let error)):
-      actions.append(.answer(token, .refused(error.code == .routeNoMatch ? error.rolledBack : error)))
+    case (.request, .failure(let error)): fail(journey, error, now: now, &actions)
     case (.plan(let plan), .success(let trace)):
       let command = Command(
         txn: "\(Self.own)\(plan.id).\(scenes[scene]?.state.seq ?? 0)", caller: plan.caller,
         action: .follow(following(trace, journey, in: scene)))
       feed(.command(command), to: scene, now: now, &actions)
-    case (.plan(let plan), .failure(let error)): end(plan, Refusal(error), in: scene, now: now, &actions)
+    case (.plan, .failure(let error)): fail(journey, error, now: now, &actions)
     }
     if journeys[scene]?.isEmpty ?? true {
       journeys[scene] = nil
+      for plan in duePlans.removeValue(forKey: scene) ?? [] { resolve(plan, in: scene, now: now, &actions) }
       announceIdle(scene, now: now, &actions)
     } else {
       advance(scene, now: now, &actions)
+    }
+  }
+
+  /// A link comes to nothing: its caller is told, its plan is over.
+  private mutating func fail(_ journey: LinkJourney, _ error: MinervaError, now: Moment, _ actions: inout [BrokerAction]) {
+    switch journey.reason {
+    case .request(_, let token, _): actions.append(.answer(token, .refused(error.code == .routeNoMatch ? error.rolledBack : error)))
+    case .plan(let plan): end(plan, Refusal(error), in: journey.scene, now: now, &actions)
+    }
+  }
+
+  /// When the next link is late.
+  var nextJourneyDeadline: Moment? { journeys.values.joined().map { $0.deadline + 1 }.min() }
+
+  /// Ends the links that are late, also those that wait for another's owner (N15).
+  mutating func expireJourneys(now: Moment, _ actions: inout [BrokerAction]) {
+    for scene in journeys.keys.sorted() {
+      let late = (journeys[scene] ?? []).dropFirst().filter { $0.deadline < now }
+      if !late.isEmpty {
+        journeys[scene] = journeys[scene].map { waiting in Array(waiting.prefix(1)) + waiting.dropFirst().filter { $0.deadline >= now } }
+        for journey in late { fail(journey, journey.lateness, now: now, &actions) }
+      }
+      if let first = journeys[scene]?.first, first.deadline < now { finish(scene, .failure(first.lateness), now: now, &actions) }
     }
   }
 
@@ -246,6 +270,8 @@ extension BrokerStateMachine {
 }
 
 extension LinkJourney {
+  fileprivate var lateness: MinervaError { MinervaError(.routeFailed, "\(link.text) was not resolved in time; nothing changed") }
+
   fileprivate var keepsPrefix: Bool {
     switch reason {
     case .request(let request, _, _): request.keepsPrefix

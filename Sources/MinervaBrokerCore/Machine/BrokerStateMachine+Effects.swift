@@ -108,7 +108,7 @@ extension BrokerStateMachine {
       actions.append(.connect(host: host, ConnectOrder(scene: identity, connection: connection, at: slot.time(now))))
     } catch {
       // A host that is being restarted needs a moment; the core's own deadline ends a link that waits too long.
-      if isExpected(connection.module.name) {
+      if isExpected(connection.module.name, of: connection.module.app ?? identity.app) {
         parked[key] = connection
       } else {
         let report = LinkReport(screen: connection.screen, lease: connection.lease, verdict: .refused(Refusal(error)))
@@ -118,10 +118,11 @@ extension BrokerStateMachine {
   }
 
   /// Whether a lost host offered the module, or may have: a restarted broker knows hosts by their screens alone.
-  private func isExpected(_ module: String) -> Bool {
+  private func isExpected(_ module: String, of app: String) -> Bool {
     if isRecovering || !expected.isEmpty { return true }
     return registry.hosts.values.contains { host in
-      (isAway(host.registration.node) || host.isAlive && !host.isGreeted) && host.registration.modules.contains { $0.name == module }
+      (isAway(host.registration.node) || host.isAlive && !host.isGreeted) && host.registration.app == app
+        && host.registration.modules.contains { $0.name == module }
     }
   }
 

@@ -33,6 +33,11 @@ extension BrokerStateMachine {
       try registry.register(registration)
     } catch {
       _ = leases.left(node: node, incarnation: incarnation)
+      // What ran under its name before is over: others take over, unless it is still awaited since this broker's restart.
+      if resumed, expected[node] == nil {
+        lose(node, now: now, &actions)
+        expire(node, now: now, &actions)
+      }
       return actions + [.answer(token, .refused(error))]
     }
     let isFirstSinceRestart = expected.removeValue(forKey: node) != nil
@@ -41,7 +46,7 @@ extension BrokerStateMachine {
     hold(.receipt(token, receipt, node: node, join: registry.joins), now: now, &actions)
     publish(
       ProcessEvent(change: resumed ? .resumed : .joined, node: node, kind: "host", pid: pid, reason: registration.app), now: now, &actions)
-    for name in scenes.keys.sorted() where scenes[name]?.identity.app == registration.app {
+    for name in scenes.keys.sorted() where concerns(registration, name) {
       takeBack(name, by: registration, now: now, &actions)
       if isFirstSinceRestart { leaveUnclaimed(node, in: name, now: now, &actions) }
     }
@@ -91,9 +96,21 @@ extension BrokerStateMachine {
       let departure = Departure(screen: running.screen, module: "", host: node, lease: lease, reason: .rolledBack)
       actions.append(.order(host: node, .end(running.scene, departure)))
     }
-    for name in scenes.keys.sorted() where scenes[name]?.identity.app == registration.app {
+    for name in scenes.keys.sorted() where concerns(registration, name) {
       takeBack(name, by: registration, now: now, &actions)
     }
+  }
+
+  /// Whether a host has, or can make, anything of a scene: also one of another app's, where a module of its own is open (`shop/Login`).
+  func concerns(_ registration: HostRegistration, _ name: String) -> Bool {
+    guard let slot = scenes[name] else { return false }
+    return slot.identity.app == registration.app || slot.hosts.contains(registration.node)
+      || slot.state.suspended.contains { Self.offers(registration, $0.module, in: slot) }
+  }
+
+  /// Whether a host offers a module that is open in a scene: one of the scene's own app, unless it names another.
+  private static func offers(_ registration: HostRegistration, _ module: ModuleAddress, in slot: SceneSlot) -> Bool {
+    (module.app ?? slot.identity.app) == registration.app && registration.modules.contains { $0.name == module.name }
   }
 
   /// Gives a host back what it ran in a scene before it was lost, and what other lost hosts ran and it can take over.
@@ -119,7 +136,7 @@ extension BrokerStateMachine {
         }
       } else {
         if mine.contains(where: { !$0.isSuspended }) { feed(.hostLost(host: node), to: name, now: now, &actions) }
-        let offered = mine.filter { report in registration.modules.contains { $0.name == report.module.name } }
+        let offered = mine.filter { Self.offers(registration, $0.module, in: slot) }
         feed(
           .hostBack(HostReturn(host: node, kept: false, resuming: offered.map(\.summary.screen))), to: name, now: now, &actions)
       }
@@ -139,13 +156,12 @@ extension BrokerStateMachine {
 
   /// Lets a living host resume the screens of hosts whose lease is over.
   private mutating func takeOver(_ name: String, by registration: HostRegistration, now: Moment, _ actions: inout [BrokerAction]) {
-    guard let suspended = scenes[name]?.state.suspended, !suspended.isEmpty else { return }
-    let able = suspended.filter { report in
-      guard !isAway(report.summary.host), report.module.host == nil else { return false }
-      return registration.modules.contains { $0.name == report.module.name }
+    guard let slot = scenes[name] else { return }
+    let able = slot.state.suspended.filter { report in
+      !isAway(report.summary.host) && report.module.host == nil && Self.offers(registration, report.module, in: slot)
     }
     guard !able.isEmpty else { return }
-    scenes[name]?.hosts.insert(registration.node)
+    slot.hosts.insert(registration.node)
     feed(
       .hostBack(HostReturn(host: registration.node, kept: false, resuming: able.map(\.summary.screen))), to: name, now: now, &actions)
   }
@@ -157,8 +173,9 @@ extension BrokerStateMachine {
       machine.scenes[name]?.state.suspended.contains { $0.summary.host == node && !$0.isUnclaimed } ?? false
     }
     guard left(self) else { return }
-    for host in registry.hosts.values.filter(\.isAlive).map(\.registration).sorted(by: { $0.node < $1.node })
-    where host.app == scenes[name]?.identity.app { takeOver(name, by: host, now: now, &actions) }
+    for host in registry.hosts.values.filter(\.isAlive).map(\.registration).sorted(by: { $0.node < $1.node }) {
+      takeOver(name, by: host, now: now, &actions)
+    }
     if left(self) { feed(.unclaimed(host: node), to: name, now: now, &actions) }
   }
 
@@ -324,6 +341,11 @@ extension BrokerStateMachine {
     }
   }
 
+  /// Whether a life of a process is the last one that joined under its name, as far as is known.
+  package func isCurrent(_ node: String, incarnation: UInt64) -> Bool {
+    (leases.lease(of: node)?.incarnation ?? workers[node] ?? incarnation) == incarnation
+  }
+
   /// A process is there (again).
   package mutating func connected(_ node: String) { absentCallers.removeValue(forKey: node) }
 
@@ -333,8 +355,9 @@ extension BrokerStateMachine {
   package var nextAlarm: Moment? {
     let gone = absentCallers.values.map { $0 + settings.callerGrace }.min()
     let blind = absentRenderers.values.map { $0 + settings.callerGrace }.min()
-    return [wakes.first?.at, leases.nextDeadline, expected.values.min(), gone, blind, desk.nextDeadline, nextLoadDeadline].compactMap { $0 }
-      .min()
+    return [
+      wakes.first?.at, leases.nextDeadline, expected.values.min(), gone, blind, desk.nextDeadline, nextLoadDeadline, nextJourneyDeadline,
+    ].compactMap { $0 }.min()
   }
 
   /// Does what is due.
@@ -350,6 +373,7 @@ extension BrokerStateMachine {
       feed(.timer, to: first.scene, now: now, &actions)
     }
     giveUpLoads(now: now, &actions)
+    expireJourneys(now: now, &actions)
     for case .expired(let lease, _) in leases.tick(now) { expire(lease.node, now: now, &actions) }
     for node in expected.filter({ $0.value <= now }).keys.sorted() {
       giveUp(node, now: now, &actions)
@@ -383,7 +407,7 @@ extension BrokerStateMachine {
     for name in scenes.keys.sorted() where scenes[name]?.hosts.contains(node) == true {
       // After this broker's own restart the core has not been told of the loss.
       suspend(node, in: name, now: now, &actions)
-      for other in others where other.app == scenes[name]?.identity.app { takeOver(name, by: other, now: now, &actions) }
+      for other in others { takeOver(name, by: other, now: now, &actions) }
     }
     loseDormant(node, &actions)
     publish(ProcessEvent(change: .expired, node: node, kind: "host", pid: 0), now: now, &actions)

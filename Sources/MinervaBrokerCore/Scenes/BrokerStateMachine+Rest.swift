@@ -185,7 +185,7 @@ extension BrokerStateMachine {
     }
     guard scene.isUntold || !scene.lost.isEmpty else { return }
     for node in registry.hosts.keys.sorted() where registry.isAlive(node) {
-      guard let registration = registry.hosts[node]?.registration, registration.app == slot.identity.app else { continue }
+      guard let registration = registry.hosts[node]?.registration, concerns(registration, name) else { continue }
       takeBack(name, by: registration, now: now, &actions)
     }
     guard scene.isUntold else { return }

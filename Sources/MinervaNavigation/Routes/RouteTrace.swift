@@ -16,6 +16,8 @@ public struct RouteTrace: Hashable, Sendable {
 extension RouteTable {
   /// How many redirections one link may take.
   private static let depth = 8
+  /// How many routes may be tried for one link: where two of a module match the same, the ways through a circle are without number.
+  private static let tries = 10_000
 
   /// How far a link was followed.
   private struct Failure {
@@ -23,6 +25,8 @@ extension RouteTable {
     var module: String
     var hops: [Hop] = []
     var missing: (route: Route, names: [String])?
+    /// How many routes were tried.
+    var tries = 0
   }
 
   /// The rest of a path: its first `virtual` segments come from redirections.
@@ -45,7 +49,7 @@ extension RouteTable {
 
   /// Follows a link as far as it can be followed by the answers that owners have given.
   ///
-  /// Routes are tried in their order, the next one when what follows does not match. Linear in the routes tried.
+  /// Routes are tried in their order, the next one when what follows does not match. Linear in the routes tried, of which there are at most 10,000.
   /// - Parameters:
   ///   - module: The module at the scene's root; the table's own, if it has no routes.
   ///   - context: The names of what is given with the link.
@@ -67,7 +71,7 @@ extension RouteTable {
     guard let trace = try follow(link, rest, from: start, [], context, decisions, &best) else {
       let refusal = refusal(for: link, best)
       guard keepsPrefix, !best.hops.isEmpty else { throw refusal }
-      return RouteTrace(hops: best.hops, shortfall: refusal)
+      return filled(RouteTrace(hops: best.hops, shortfall: refusal), by: link)
     }
     return try withQuery(of: link, trace)
   }
@@ -77,13 +81,17 @@ extension RouteTable {
     _ best: inout Failure
   ) throws(Refusal) -> RouteTrace? {
     if rest.segments.isEmpty { return RouteTrace(hops: hops) }
-    if rest.matched > best.matched { best = Failure(matched: rest.matched, module: module, hops: hops) }
+    if rest.matched > best.matched { best = Failure(matched: rest.matched, module: module, hops: hops, tries: best.tries) }
     for var route in routes(from: module) {
+      best.tries += 1
+      guard best.tries <= Self.tries else {
+        throw Refusal(code: "route.failed", message: "\(link.text) leads too many ways (\(Self.tries) routes tried)")
+      }
       guard let match = route.pattern.match(rest.segments) else { continue }
       let missing = route.context.filter { !context.contains($0) }
       if !missing.isEmpty {
         if rest.matched >= best.matched {
-          best = Failure(matched: rest.matched, module: module, hops: hops, missing: (route, missing))
+          best = Failure(matched: rest.matched, module: module, hops: hops, missing: (route, missing), tries: best.tries)
         }
         continue
       }
@@ -155,6 +163,10 @@ extension RouteTable {
         throw Refusal(code: "route.invalid_url", message: "the query parameter \"\(item.name)\" is given twice")
       }
     }
+    return filled(trace, by: link)
+  }
+
+  private func filled(_ trace: RouteTrace, by link: LinkURL) -> RouteTrace {
     var trace = trace
     for index in trace.hops.indices {
       trace.hops[index].values += trace.hops[index].route.query.compactMap { name in

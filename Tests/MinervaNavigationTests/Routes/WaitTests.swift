@@ -264,6 +264,24 @@ struct TraceTests {
     #expect(kept.shortfall?.code == "route.no_match")
   }
 
+  @Test("R2: what is kept of a link has the values of its query")
+  func keepsQuery() throws {
+    var order = try route("Orders", ":id", "Order")
+    order.query = ["tab"]
+    let table = try table(route("R", "orders", "Orders"), order)
+    let kept = try table.trace(LinkURL("a://h/orders/9/nope?tab=info"), keepsPrefix: true)
+    #expect(kept.shortfall?.code == "route.no_match")
+    #expect(kept.hops.last?.values == [RouteValue(name: "id", value: "9"), RouteValue(name: "tab", value: "info")])
+  }
+
+  @Test("R1: a link that leads more ways than can be tried is refused")
+  func manyWays() throws {
+    let table = try table(route("R", "a", "R"), route("R", "a/a", "R"))
+    let link = "a://h/" + [String](repeating: "a", count: 60).joined(separator: "/")
+    #expect(try table.trace(LinkURL(link)).hops.isEmpty == false)
+    #expect { _ = try table.trace(LinkURL(link + "/z")) } throws: { ($0 as? Refusal)?.code == "route.failed" }
+  }
+
   @Test("R4: behind a route that awaits its module nothing is looked at before it has ended")
   func awaits() throws {
     var door = try route("R", "*rest", "SignIn")
