@@ -64,7 +64,7 @@ let package = Package(
     // The edge: sockets, files, processes.
     layer("MinervaTransport", on: ["CZeroMQ", "MinervaProtocol", "MinervaWire"], house + quick),
     layer("MinervaActors", on: ["MinervaProtocol", "MinervaTransport", "MinervaWire"], house + quick),
-    layer("MinervaJournal", on: ["CPosix", "CSQLite", "MinervaSupervision", "MinervaWire"]),
+    layer("MinervaJournal", on: ["CPosix", "CSQLite", "MinervaSupervision", "MinervaWire"], house + quick),
     layer("MinervaSupervision", on: ["CPosix", "MinervaProtocol", "MinervaWire"]),
 
     // What crosses processes, and what stands on it.

@@ -20,11 +20,16 @@ package protocol SceneOwnership: Sendable {
   /// Gives a scene up so that another may claim it.
   func release(_ scene: String, completion: @escaping JournalCompletion<Void>)
 
+  /// Whether every scene of the journal is ours for good, so that nobody has to be asked.
+  var ownsAll: Bool { get }
+
   /// Calls back when claims are lost: the scenes, or nil for all of them.
   func onLoss(_ handler: @escaping @Sendable ([String]?) -> Void)
 }
 
 extension SceneOwnership {
+  package var ownsAll: Bool { false }
+
   /// Claims a scene, or says who has it.
   package func claim(_ scene: String) async throws(MinervaError) -> SceneClaim {
     let result = await withCheckedContinuation { continuation in claim(scene) { continuation.resume(returning: $0) } }
@@ -44,6 +49,8 @@ package final class LocalOwnership: SceneOwnership {
   }
 
   package func release(_ scene: String, completion: @escaping JournalCompletion<Void>) { completion(.success(())) }
+
+  package var ownsAll: Bool { true }
 
   /// Never calls: nobody can take a local journal while its lock is held.
   package func onLoss(_ handler: @escaping @Sendable ([String]?) -> Void) {}

@@ -11,7 +11,9 @@ extension Gateway {
 
   /// Takes note of the scenes that are ours; returns the keys of those in which something may be under way.
   func survey(_ heads: [JournaledHead]) -> [String] {
-    for head in heads { if let identity = SceneIdentity(head.scene) { claimed.insert(identity.name) } }
+    if !ownership.ownsAll {
+      for head in heads { if let identity = SceneIdentity(head.scene) { claimed.insert(identity.name) } }
+    }
     return machine.survey(heads, now: now)
   }
 
@@ -76,10 +78,13 @@ extension Gateway {
 
   // MARK: Ownership
 
+  /// Whether a scene was claimed, or needs not be.
+  func isOurs(_ name: String) -> Bool { ownership.ownsAll || claimed.contains(name) }
+
   /// Claims a scene before its first use here.
   /// - Throws: `bus.not_owner` with the owner's endpoint where known.
   func own(_ name: String) async throws {
-    guard !claimed.contains(name) else { return }
+    guard !isOurs(name) else { return }
     guard case .elsewhere(let epoch, let hint) = try await ownership.claim(name) else { return _ = claimed.insert(name) }
     throw MinervaError.notOwner(of: name, epoch: epoch, owner: hint)
   }

@@ -381,7 +381,7 @@ distributed actor Gateway: BrokerGateway {
 
   private func request(_ request: SceneRequest, _ reply: LateReply) throws {
     let node = try permit(request.command.action.role, scene: request.scene)
-    guard claimed.contains(request.scene.name) else {
+    guard isOurs(request.scene.name) else {
       // The first use of a scene waits for its claim.
       _ = Task {
         do {

@@ -17,7 +17,7 @@ struct Restoration {
   let log: @Sendable (String) -> Void
 
   /// For how long a starting broker reads before it serves.
-  static let patience = Duration.milliseconds(200)
+  static let patience = Duration.milliseconds(100)
 
   /// Restores every scene that is ours.
   ///
@@ -47,17 +47,22 @@ struct Restoration {
     }
   }
 
+  private func ours(of heads: [JournaledHead]) async throws -> [JournaledHead] {
+    if ownership.ownsAll { return heads }
+    var ours: [JournaledHead] = []
+    for head in heads {
+      if let identity = SceneIdentity(head.scene), case .elsewhere = try await ownership.claim(identity.name) { continue }
+      ours.append(head)
+    }
+    return ours
+  }
+
   /// - Returns: The first scene whose present is damaged: the journal has to be reopened, and salvages what is whole.
   private func restoreAll(epoch: UInt64, except hopeless: Set<String>, within patience: Duration?) async throws -> String? {
     let clock = ContinuousClock()
     let began = clock.now
     await gateway.whenLocal { $0.forget() }
-    var ours: [JournaledHead] = []
-    for head in try await journal.scenes() {
-      if let identity = SceneIdentity(head.scene), case .elsewhere = try await ownership.claim(identity.name) { continue }
-      ours.append(head)
-    }
-    let heads = ours
+    let heads = try await ours(of: journal.scenes())
     guard let (unknown, settings) = await gateway.whenLocal({ ($0.survey(heads), $0.machine.sceneSettings) }) else { return nil }
     let reading = SceneReading(journal: journal, settings: settings, epoch: epoch)
     var read = 0
