@@ -98,6 +98,31 @@ struct SlowReaderTests {
     await client.close()
   }
 
+  @Test("Processes: a watcher whose consumer stands still keeps a bounded number of updates, and a snapshot follows them (C06)")
+  func standingConsumer() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let client = try await served(set)
+    try await opened(client)
+    let updates = try await client.watch(Self.scene)
+    try await churn(client, 2_048)
+    let last = try await rested(client, set)
+    #expect(last.event > 6_000, "more than may wait for the consumer")
+    var log = WatcherLog()
+    var beforeSecond = 0
+    for await update in updates {
+      log.take(update)
+      if log.snapshots == 1 { beforeSecond += 1 }
+      if log.number == last.event { break }
+    }
+    #expect(log.faults == [] && log.snapshots >= 2 && beforeSecond <= 4_097, "\(log)")
+    // Those who no longer watch are not told of the broker's coming and going.
+    for _ in 0..<8 { for await _ in try await client.watch(Self.scene) { break } }
+    #expect(await set.wait { await client.noticeListeners() <= 1 })
+    withExtendedLifetime(updates) {}
+    await client.close()
+  }
+
   @Test("Processes: the broker restarts under three watchers: each starts anew from a snapshot of the new epoch (C06)")
   func brokerRestarts() async throws {
     let set = try ProcessSet()

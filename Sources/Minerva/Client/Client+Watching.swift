@@ -15,10 +15,11 @@ extension Client {
   /// Watches a scene from now on.
   ///
   /// Events are numbered; a gap, a restart of the broker or a silent publisher is answered with a fresh snapshot, so what is shown is never
-  /// presented as complete when it is not (C06). The stream ends when the client closes or the reading task is cancelled.
+  /// presented as complete when it is not (C06). The same for a consumer that does not keep up: at most 4,096 updates wait for it, and behind
+  /// them comes a snapshot. The stream ends when the client closes or the reading task is cancelled.
   public func watch(_ scene: SceneAddress = SceneAddress()) async throws -> AsyncStream<SceneUpdate> {
     let frames = try await frames(topics: [SceneEvent.topic(of: scene.name)])
-    let (stream, continuation) = AsyncStream.makeStream(of: SceneUpdate.self, bufferingPolicy: .unbounded)
+    let (stream, continuation) = AsyncStream.makeStream(of: SceneUpdate.self, bufferingPolicy: .bufferingOldest(4_096))
     let watcher = SceneWatcher(client: self, scene: scene, continuation: continuation)
     let reading = Task { await watcher.run(frames) }
     continuation.onTermination = { _ in reading.cancel() }
@@ -61,6 +62,8 @@ actor SceneWatcher {
   private var machine = SubscriberStateMachine<SceneEvent>(settings: SceneWatcher.settings)
   private var snapshot: SceneSnapshot?
   private var fetching: Task<Void, Never>?
+  /// Brings the consumer a snapshot once it has made room, while what came after the last update it got is missing.
+  private var recovery: Task<Void, Never>?
   /// How many events have come.
   private var taken: UInt64 = 0
 
@@ -98,6 +101,7 @@ actor SceneWatcher {
     listening.cancel()
     checking.cancel()
     fetching?.cancel()
+    recovery?.cancel()
     continuation.finish()
   }
 
@@ -127,10 +131,30 @@ actor SceneWatcher {
     for action in actions {
       switch action {
       case .requestSnapshot(let request): fetch(request)
-      case .reset: if let snapshot { continuation.yield(.snapshot(snapshot)) }
-      case .apply(let event, _): continuation.yield(.event(event))
+      case .reset: if let snapshot { give(.snapshot(snapshot)) }
+      case .apply(let event, _): if recovery == nil { give(.event(event)) }
       case .incomplete, .complete: break
       }
+    }
+  }
+
+  /// Hands an update to the consumer. One that finds no room is missing, and so is what follows it, until there is room for a snapshot.
+  private func give(_ update: SceneUpdate) {
+    switch continuation.yield(update) {
+    case .dropped:
+      guard recovery == nil else { return }
+      recovery = Task {
+        var backoff = Backoff(first: 50, cap: 2_000)
+        var random = SystemRandomNumberGenerator()
+        while !Task.isCancelled, self.recovery != nil {
+          try? await ContinuousClock().sleep(for: .milliseconds(backoff.next(using: &random)))
+          if self.recovery != nil { self.perform(self.machine.connectionLost(at: self.now)) }
+        }
+      }
+    default:
+      guard case .snapshot = update else { return }
+      recovery?.cancel()
+      recovery = nil
     }
   }
 

@@ -91,6 +91,9 @@ public final class Client: Sendable {
   /// How many calls wait for the broker to be back.
   package func waitingCalls() async -> Int { await session.unsent }
 
+  /// How many listen for notices.
+  package func noticeListeners() async -> Int { await session.listeners }
+
   /// When the broker is away and when it is back, from now on.
   public func notices() async -> AsyncStream<ClientNotice> {
     let (stream, continuation) = AsyncStream.makeStream(of: ClientNotice.self, bufferingPolicy: .bufferingNewest(64))

@@ -27,7 +27,8 @@ actor ClientSession {
   private var lastCall: UInt64 = 0
   /// Counts the lives of the link, so that a late failure of an earlier one is not taken for the loss of the present.
   private var link = 0
-  private var notices: [AsyncStream<ClientNotice>.Continuation] = []
+  private var notices: [UInt64: AsyncStream<ClientNotice>.Continuation] = [:]
+  private var lastListener: UInt64 = 0
 
   init(bus: BusSystem, broker: String, targets: InterfaceTargets<$BrokerGateway>) throws {
     self.bus = bus
@@ -38,8 +39,21 @@ actor ClientSession {
 
   private var now: Moment { Moment(milliseconds: bus.loop.now) }
 
-  /// Tells people when the broker is away and back.
-  func notices(_ continuation: AsyncStream<ClientNotice>.Continuation) { notices.append(continuation) }
+  /// Tells people when the broker is away and back, as long as they listen.
+  func notices(_ continuation: AsyncStream<ClientNotice>.Continuation) {
+    lastListener += 1
+    let listener = lastListener
+    notices[listener] = continuation
+    continuation.onTermination = { [weak self] _ in
+      guard let self else { return }
+      Task { await self.leaves(listener) }
+    }
+  }
+
+  private func leaves(_ listener: UInt64) { notices[listener] = nil }
+
+  /// How many listen for notices.
+  var listeners: Int { notices.count }
 
   // MARK: Calls
 
@@ -152,8 +166,8 @@ actor ClientSession {
   func close() -> Int {
     let unsent = machine.unsent
     perform(machine.close())
-    for notice in notices { notice.finish() }
-    notices = []
+    for notice in notices.values { notice.finish() }
+    notices = [:]
     return unsent
   }
 
@@ -165,8 +179,8 @@ actor ClientSession {
       case .send(let id, _, let left): calls[id]?.send(left)
       case .fail(let id, let error): calls.removeValue(forKey: id)?.fail(error)
       case .deliver(let id): calls.removeValue(forKey: id)?.deliver?()
-      case .announceLost(let reason): for notice in notices { notice.yield(.brokerLost(reason: reason)) }
-      case .announceRegistered(_, let again): if again { for notice in notices { notice.yield(.brokerBack) } }
+      case .announceLost(let reason): for notice in notices.values { notice.yield(.brokerLost(reason: reason)) }
+      case .announceRegistered(_, let again): if again { for notice in notices.values { notice.yield(.brokerBack) } }
       case .retryRegistration, .dropLink, .sendCancel: break
       }
     }

@@ -135,24 +135,29 @@ package final class ClientTarget: SceneTarget {
       return feed
     }
     guard let feed, let now = try? await client.snapshot(of: scene) else { return }
-    goOn(from: now, to: feed)
+    await goOn(from: now, to: feed)
   }
 
   /// Tells what was missed before a snapshot, as far as the broker still knows it, and goes on from there. Nothing before the first one
   /// was missed.
-  private func goOn(from snapshot: SceneSnapshot, to feed: AsyncStream<SceneEvent>.Continuation) {
+  private func goOn(from snapshot: SceneSnapshot, to feed: AsyncStream<SceneEvent>.Continuation) async {
     if state.withLock({ $0.epoch }) > 0 {
-      for event in snapshot.recent ?? [] where event.number <= snapshot.event { tell(event, to: feed) }
+      for event in snapshot.recent ?? [] where event.number <= snapshot.event { await tell(event, to: feed) }
     }
     state.withLock { state in
       guard state.epoch != snapshot.epoch || state.seen < snapshot.event else { return }
       (state.epoch, state.seen) = (snapshot.epoch, snapshot.event)
     }
-    feed.yield(Self.marker(snapshot))
+    await Self.give(Self.marker(snapshot), to: feed)
+  }
+
+  /// Hands an event to the session, once it has room: meanwhile the watcher keeps what comes, and knows what it cannot keep.
+  private static func give(_ event: SceneEvent, to feed: AsyncStream<SceneEvent>.Continuation) async {
+    while case .dropped = feed.yield(event), !Task.isCancelled { try? await ContinuousClock().sleep(for: .milliseconds(20)) }
   }
 
   /// Tells an event once, from whichever side it comes first.
-  private func tell(_ event: SceneEvent, to feed: AsyncStream<SceneEvent>.Continuation) {
+  private func tell(_ event: SceneEvent, to feed: AsyncStream<SceneEvent>.Continuation) async {
     let isNew = state.withLock { state in
       guard event.epoch > state.epoch || (event.epoch == state.epoch && event.number > state.seen) else { return false }
       (state.epoch, state.seen) = (event.epoch, event.number)
@@ -160,7 +165,7 @@ package final class ClientTarget: SceneTarget {
     }
     guard isNew else { return }
     tell(event)
-    feed.yield(event)
+    await Self.give(event, to: feed)
   }
 
   /// What the log is told of a snapshot: whatever was missed is part of it.
@@ -170,9 +175,9 @@ package final class ClientTarget: SceneTarget {
   }
 
   package func events() async throws(MinervaError) -> AsyncStream<SceneEvent> {
-    let (stream, continuation) = AsyncStream.makeStream(of: SceneEvent.self, bufferingPolicy: .unbounded)
+    let (stream, continuation) = AsyncStream.makeStream(of: SceneEvent.self, bufferingPolicy: .bufferingOldest(4_096))
     let processes = try await stating { try await self.client.processEvents() }
-    let reading = Task { for await event in processes { continuation.yield(event) } }
+    let reading = Task { for await event in processes { await Self.give(event, to: continuation) } }
     state.withLock { state in
       state.feed = continuation
       state.processes = reading
@@ -192,9 +197,9 @@ package final class ClientTarget: SceneTarget {
       for await update in updates {
         switch update {
         case .snapshot(let snapshot):
-          self?.goOn(from: snapshot, to: feed)
+          await self?.goOn(from: snapshot, to: feed)
           first.give(true)
-        case .event(let event): self?.tell(event, to: feed)
+        case .event(let event): await self?.tell(event, to: feed)
         }
       }
       first.give(nil)
