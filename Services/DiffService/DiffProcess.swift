@@ -13,6 +13,8 @@ public struct DiffSettings: Sendable {
   public var broker: Endpoint
   /// Where callers send their jobs.
   public var listen: Endpoint
+  /// Where others reach it, when that is not where it listens; port 0 stands for the port it got.
+  public var advertised: Endpoint?
   /// How many jobs it takes at the same time.
   public var credit: Int
   public var limits: DiffLimits
@@ -28,13 +30,15 @@ public struct DiffSettings: Sendable {
   public var log: (@Sendable (String) -> Void)?
 
   public init(
-    node: String, broker: Endpoint, listen: Endpoint, credit: Int = 4, limits: DiffLimits = DiffLimits(), lie: Int? = nil,
+    node: String, broker: Endpoint, listen: Endpoint, advertised: Endpoint? = nil, credit: Int = 4, limits: DiffLimits = DiffLimits(),
+    lie: Int? = nil,
     patience: Duration = .seconds(30),
     version: String = "0", security: BusSecurity = BusSecurity(), log: (@Sendable (String) -> Void)? = nil
   ) {
     self.node = node
     self.broker = broker
     self.listen = listen
+    self.advertised = advertised
     self.credit = credit
     self.limits = limits
     self.lie = lie
@@ -61,7 +65,7 @@ public final class DiffProcess: Sendable {
     let bus = BusSystem(
       BusSettings(
         node: settings.node, kind: "diff", version: settings.version, interfaces: interfaces.catalogue, security: settings.security,
-        listen: settings.listen.description, log: { line in log?("\(line.kind): \(line.text)") }))
+        listen: (settings.advertised ?? settings.listen).statedAtStart, log: { line in log?("\(line.kind): \(line.text)") }))
     do {
       let listen = try await bus.listen(on: settings.listen)
       let bench = DiffBench(limits: settings.limits, node: settings.node, lie: settings.lie)
@@ -71,7 +75,9 @@ public final class DiffProcess: Sendable {
       let (events, callers) = (bus.peerEvents, bus.peerEvents)
       let broker = try await bus.connect(to: settings.broker, patience: settings.patience)
       let gateway = try $BrokerGateway.resolve(id: ActorAddress(node: broker, name: WellKnown.broker), using: bus)
-      let offer = DiffOffer(worker: settings.node, endpoint: listen.description, credit: settings.credit)
+      let reached = settings.advertised?.withPort(of: listen) ?? listen
+      let offer = DiffOffer(
+        worker: settings.node, endpoint: reached.description, credit: settings.credit, key: settings.security.listeningKey(at: listen))
       try await gateway.offer(offer)
       let watch = Task { await follow(events, broker: broker, offer: offer, gateway, log) }
       let care = Task { await tend(bench, callers) }

@@ -11,6 +11,7 @@ distributed actor DiffWorkerActor: DiffWorker {
 
   private let bench: DiffBench
   private let node: String
+  private var doors = Doors()
 
   init(bench: DiffBench, node: String, actorSystem: BusSystem) {
     self.bench = bench
@@ -32,14 +33,20 @@ distributed actor DiffWorkerActor: DiffWorker {
   distributed func progress(of job: String) throws -> DiffProgress { try bench.progress(of: job, owner: caller()) }
 
   distributed func cancel(job: String) throws {
-    // The broker cancels what it leased, and says to whom; a caller what is its own.
-    guard BusSystem.currentCaller?.kind == "broker" else { return bench.cancel(job, of: try caller()) }
+    // The broker cancels what it leased, and says to whom; a caller what is its own. Whoever came in by a key may call itself anything.
+    guard let caller = BusSystem.currentCaller, caller.kind == "broker", caller.role == .admin else {
+      return bench.cancel(job, of: try self.caller())
+    }
     let parts = job.split(separator: "\u{0}", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2 else { throw MinervaError.badMessage("job \(job) is of no caller") }
     bench.cancel(parts[1], ofNode: parts[0])
   }
 
   distributed func forget(list: String) throws { bench.forget(list, of: try caller()) }
+
+  distributed func admit(_ keys: AdmittedKeys) async throws {
+    await actorSystem.authorize(try doors.take(listed: keys.listed, guests: keys.guests, from: BusSystem.currentCaller))
+  }
 
   distributed func status() -> DiffWorkerStatus { bench.status }
 

@@ -18,4 +18,13 @@ package enum ServiceOptions {
     .value("server-key", .text, "the broker's public key, for tcp", placeholder: "KEY", environment: "MINERVA_SERVER_KEY"),
     .flag("insecure", "tcp without keys, on loopback alone"),
   ]
+
+  /// Where a host or worker takes the calls of others.
+  package static let listening: [OptionDefinition] = [
+    .value(
+      "listen", .endpoint, "takes calls at tcp://HOST:PORT instead of a socket in the runtime directory; needs --key",
+      placeholder: "ENDPOINT"
+    ),
+    .value("advertise", .endpoint, "where others reach it, when not where it listens", placeholder: "ENDPOINT"),
+  ]
 }

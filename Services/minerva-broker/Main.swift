@@ -55,7 +55,7 @@ enum BrokerMain {
       process.onHangUp {
         do throws(MinervaError) {
           let keys = try BrokerListening.authorized(in: listening.keys)
-          Task { await broker.bus.authorize(keys) }
+          Task { await broker.authorize(keys) }
           process.log("read \(listening.keys)/authorized again: \(keys.entries.count) keys")
         } catch {
           process.log("kept the list of keys: \(error.message)")

@@ -12,9 +12,9 @@ enum DiffMain {
     "Computes the changes between lists for whoever holds a lease",
     discussion: """
       Joins the broker of the runtime directory, or the one that --connect names, and tells it how many jobs it wants. Callers send their \
-      lists straight here.
+      lists straight here: to a socket in the runtime directory, or over tcp to --listen, where the broker says whose keys are let in.
       """,
-    options: ServiceOptions.place(name: "diff-1") + ServiceOptions.connection + [
+    options: ServiceOptions.place(name: "diff-1") + ServiceOptions.connection + ServiceOptions.listening + [
       .value("credit", .integer(1...1_024), "how many jobs it takes at the same time", fallback: "4"),
       .value("memory", .integer(1...65_536), "how many MiB all jobs and held lists may take", placeholder: "MIB", fallback: "512"),
       .value("lie", .integer(1...1_000_000_000), "answer one job in so many wrongly, to try those who check answers", placeholder: "N"),
@@ -26,9 +26,11 @@ enum DiffMain {
       let process = try ServiceProcess(command, name: "diff-1", console: console)
       defer { process.end() }
       let connection = try ConnectionSettings(command, runtime: process.runtime)
+      let listening = try process.listening(command, connection)
       let memory = (command.integer("memory") ?? 512) << 20
       let settings = DiffSettings(
-        node: process.name, broker: connection.endpoint, listen: try process.socket(process.name), credit: command.integer("credit") ?? 4,
+        node: process.name, broker: connection.endpoint, listen: listening.endpoint, advertised: listening.advertised,
+        credit: command.integer("credit") ?? 4,
         limits: DiffLimits(jobBytes: min(256 << 20, memory), bytes: memory), lie: command.integer("lie"), version: ProductVersion.text,
         security: connection.security,
         log: process.log)

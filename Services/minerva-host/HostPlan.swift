@@ -38,9 +38,10 @@ struct HostPlan: Sendable {
     offered = command.text("offer").map(Self.names)
     excepted = command.text("except").map(Self.names) ?? []
     let connection = try ConnectionSettings(command, runtime: process.runtime)
+    let listening = try process.listening(command, connection)
     settings = HostSettings(
       app: catalogue?.app ?? (role == .shop ? ShopApp.app : WorkoutsApp.name), node: process.name, broker: connection.endpoint,
-      listen: try process.socket(process.name), start: catalogue.map(\.startModule) ?? Self.start(of: role),
+      listen: listening.endpoint, advertised: listening.advertised, start: catalogue.map(\.startModule) ?? Self.start(of: role),
       links: catalogue.map(\.appLinks) ?? Self.links(of: role),
       services: ownsStore ? [WorkoutsApp.storeService] : [],
       hold: command.duration("hold-diffs").map { DiffHold(rows: 100_000, duration: $0) }, version: ProductVersion.text,

@@ -14,9 +14,10 @@ enum HostMain {
     discussion: """
       Joins the broker of the runtime directory, or the one that --connect names, and offers the app's modules. --app store keeps the \
       Workouts app's data, in workouts.log of the data directory; hosts of that app look it up at the broker, unless --own-store gives \
-      one of them a store of its own.
+      one of them a store of its own. Other hosts call it at a socket in the runtime directory, or over tcp at --listen, where the broker says \
+      whose keys are let in.
       """,
-    options: ServiceOptions.place(name: "host-1") + ServiceOptions.connection + [
+    options: ServiceOptions.place(name: "host-1") + ServiceOptions.connection + ServiceOptions.listening + [
       .value("app", .choice(["shop", "workouts", "store"]), "what it runs", fallback: "shop"),
       .value("catalog", .file, "serves the app of this file instead", placeholder: "FILE"),
       .value("offer", .text, "offers these modules alone, separated by commas", placeholder: "NAMES"),
@@ -32,6 +33,9 @@ enum HostMain {
       .init("minerva-host --app workouts --name workouts-1 --own-store", "one host for the whole app"),
       .init("minerva-host --app store --name store-1", "the store in a process of its own"),
       .init("minerva-host --app workouts --name workouts-2 --offer UserList,CreateUser", "a host for a part of the app"),
+      .init(
+        "minerva-host --app shop --connect tcp://10.0.0.1:7788 --key shop.key --server-key KEY --listen tcp://10.0.0.2:7790",
+        "a host on a second machine"),
     ])
 
   static func main() async {

@@ -24,6 +24,9 @@ public protocol DiffWorker: DistributedActor where ActorSystem == BusSystem {
   /// Drops a list of the caller.
   distributed func forget(list: String) async throws
 
+  /// Lets in whom the broker vouches for; the broker alone calls it.
+  distributed func admit(_ keys: AdmittedKeys) async throws
+
   /// What the worker has taken on.
   distributed func status() async throws -> DiffWorkerStatus
 }

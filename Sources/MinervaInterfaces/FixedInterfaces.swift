@@ -78,6 +78,7 @@ public struct FixedInterfaces: Sendable {
       try await probe("accept") { try await $0.accept([]) }
       try await probe("resolve") { _ = try await $0.resolve(RouteInquiry(scene: identity, question: question, context: [])) }
       try await probe("inspect") { _ = try await $0.inspect(nil) }
+      try await probe("admit") { try await $0.admit(AdmittedKeys()) }
       try await probe("call") { _ = try await $0.call(CoordinatorCall(scene: identity, screen: ScreenID(1), method: "", argument: [])) }
     }
   }
@@ -90,6 +91,7 @@ public struct FixedInterfaces: Sendable {
       try await probe("progress") { _ = try await $0.progress(of: "") }
       try await probe("cancel") { try await $0.cancel(job: "") }
       try await probe("forget") { try await $0.forget(list: "") }
+      try await probe("admit") { try await $0.admit(AdmittedKeys()) }
       try await probe("status") { _ = try await $0.status() }
     }
   }

@@ -20,6 +20,9 @@ public protocol ModuleEndpoint: DistributedActor where ActorSystem == BusSystem 
   /// Says what it holds of its coordinators, of a scene or of all (K4).
   distributed func inspect(_ scene: String?) async throws -> HostInspection
 
+  /// Lets in whom the broker vouches for; the broker alone calls it.
+  distributed func admit(_ keys: AdmittedKeys) async throws
+
   /// Calls a method that a coordinator exposes to others (K7).
   distributed func call(_ call: CoordinatorCall) async throws -> [UInt8]
 }

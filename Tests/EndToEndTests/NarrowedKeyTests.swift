@@ -11,48 +11,6 @@ import Testing
 /// Keys that reach some scenes or apps alone, over tcp: their events come over their own link.
 @Suite("Real processes and narrowed keys", .serialized, .oneAtATime, .timeLimit(.minutes(3)))
 struct NarrowedKeyTests {
-  /// A broker on tcp with a host of the shop, and the keys it lets in.
-  private final class Place {
-    let set: ProcessSet
-    let endpoint: Endpoint
-    let server: String
-    private let keys: [String: CurveKeyPair]
-
-    init(_ grants: [String: PeerGrant]) throws {
-      set = try ProcessSet()
-      let directory = set.directory + "/keys"
-      mkdir(directory, 0o700)
-      let broker = try CurveKeyPair()
-      try broker.write(file: directory + "/broker.key")
-      server = broker.publicKey
-      var keys: [String: CurveKeyPair] = [:]
-      var entries: [String: AuthorizedKeys.Entry] = [:]
-      for (name, grant) in grants {
-        let pair = try CurveKeyPair()
-        try pair.write(file: "\(directory)/\(name).key")
-        keys[name] = pair
-        entries[pair.publicKey] = AuthorizedKeys.Entry(grant: grant, name: name)
-      }
-      self.keys = keys
-      let list = try #require(fopen(directory + "/authorized", "w"))
-      fputs(AuthorizedKeys(entries).text, list)
-      fclose(list)
-      let port = try FreePorts.pair()
-      endpoint = .tcp(host: "127.0.0.1", port: port)
-      try set.start("broker", "minerva-broker", ["--listen", endpoint.description])
-      try set.start("shop-1", "minerva-host", ["--app", "shop"])
-    }
-
-    func client(_ name: String) async throws -> Client {
-      try await Client.connect(
-        to: endpoint, name: name, security: BusSecurity(keys: keys[name], server: server), patience: .seconds(10))
-    }
-
-    func words(_ name: String) -> [String] {
-      ["--connect", endpoint.description, "--key", "\(set.directory)/keys/\(name).key", "--server-key", server]
-    }
-  }
-
   private static func open(_ client: Client, _ scene: String, times: Int = 1) async throws {
     for number in 0..<times {
       let opening = Command.Opening(ModuleAddress(name: "Extra"), input: Array("\(number)".utf8), unhosted: true)
@@ -62,11 +20,12 @@ struct NarrowedKeyTests {
 
   @Test("Processes: a key narrowed to a scene sees its events, complete and in order, and none of another scene or app")
   func oneScene() async throws {
-    let place = try Place([
+    let place = try KeyedPlace([
       "anna": PeerGrant(role: .navigate, scenes: ["a"]), "dora": PeerGrant(role: .observe, apps: ["shop"]),
       "eve": PeerGrant(role: .observe, apps: ["bank"]),
     ])
-    defer { place.set.end() }
+    defer { place.end() }
+    try place.set.start("shop-1", "minerva-host", ["--app", "shop"])
     let boss = try await place.set.client("boss")
     #expect(try await place.set.wait(atMost: .seconds(20)) { try await !boss.modules().isEmpty })
     for scene in ["a", "b"] { try await Self.open(boss, scene) }
@@ -121,8 +80,9 @@ struct NarrowedKeyTests {
 
   @Test("Processes: watch, wait event, expect event and the shell work with a narrowed key")
   func commands() async throws {
-    let place = try Place(["anna": PeerGrant(role: .navigate, scenes: ["a"])])
-    defer { place.set.end() }
+    let place = try KeyedPlace(["anna": PeerGrant(role: .navigate, scenes: ["a"])])
+    defer { place.end() }
+    try place.set.start("shop-1", "minerva-host", ["--app", "shop"])
     let boss = try await place.set.client("boss")
     #expect(try await place.set.wait(atMost: .seconds(20)) { try await !boss.modules().isEmpty })
     try await Self.open(boss, "a")
@@ -153,9 +113,10 @@ struct NarrowedKeyTests {
 
   @Test("Processes: a narrowed reader that stands still costs the broker its bound, and starts anew from a snapshot (C06)")
   func stopped() async throws {
-    let place = try Place(["anna": PeerGrant(role: .observe, scenes: ["a"]), "bert": PeerGrant(role: .observe, apps: ["shop"])])
+    let place = try KeyedPlace(["anna": PeerGrant(role: .observe, scenes: ["a"]), "bert": PeerGrant(role: .observe, apps: ["shop"])])
     let set = place.set
-    defer { set.end() }
+    defer { place.end() }
+    try set.start("shop-1", "minerva-host", ["--app", "shop"])
     let boss = try await set.client("boss"), bert = try await place.client("bert")
     #expect(try await set.wait(atMost: .seconds(20)) { try await !boss.modules().isEmpty })
     try await Self.open(boss, "a")

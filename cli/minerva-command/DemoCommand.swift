@@ -34,6 +34,11 @@ enum DemoCommand {
       try console.out.line(
         "runtime directory \(runtime.path); a second terminal sees the same tree: minerva shell --runtime \(runtime.path)")
       try console.out.line("starting a broker, two diff workers, a store and two hosts \(by)")
+      if let connection {
+        try console.out.line(
+          "requests and events go by the broker's port at \(connection.endpoint) and the one behind it; lists to the workers, and what hosts ask the store and each other, straight to ports of their own; the supervisor and a second terminal use sockets in the directory"
+        )
+      }
       try console.out.flush()
     }
     let signals = try TerminationSignals([.interrupt, .terminate])
@@ -89,7 +94,9 @@ enum DemoCommand {
     let port = try FreePort.pair()
     let endpoint = Endpoint.tcp(host: "127.0.0.1", port: port)
     plan.listen = ["\(endpoint)"]
-    plan.connection = ["--connect", "\(endpoint)", "--key", "\(keys)/client.key", "--server-key", broker.publicKey]
+    plan.connection = [
+      "--connect", "\(endpoint)", "--key", "\(keys)/client.key", "--server-key", broker.publicKey, "--listen", "tcp://127.0.0.1:0",
+    ]
     var settings = ConnectionSettings(endpoint: endpoint)
     settings.security.keys = client
     settings.security.server = broker.publicKey

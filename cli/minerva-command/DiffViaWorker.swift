@@ -15,9 +15,17 @@ enum DiffViaWorker {
     let reach = try Reach(command)
     if reach.isRemote || reach.isBrokerThere {
       let client = try await reach.client(name: "diff")
-      guard try await client.status().pool.workers > 0 else {
+      let status = try await client.status()
+      guard status.pool.workers > 0 else {
         await client.close()
         throw MinervaError(.diffNoWorker, "the running set has no diff worker; minerva-diff --runtime \(reach.runtime.path) starts one")
+      }
+      guard status.peers.contains(where: { $0.kind == "diff" && isReachable($0.endpoint) }) else {
+        await client.close()
+        throw MinervaError(
+          .diffNoWorker,
+          "the diff workers there listen on sockets of their own machine alone; minerva-diff --listen tcp://HOST:PORT makes one that can be reached"
+        )
       }
       return try await run(command, console, client)
     }
@@ -35,6 +43,12 @@ enum DiffViaWorker {
       await set.stop()
       throw error
     }
+  }
+
+  /// Whether a worker may be dialled from here: a socket file is on this machine or on another.
+  private static func isReachable(_ endpoint: String?) -> Bool {
+    guard let endpoint, endpoint.hasPrefix("ipc://") else { return true }
+    return access(String(endpoint.dropFirst("ipc://".count)), F_OK) == 0
   }
 
   private static func run(_ command: ParsedCommand, _ console: Console, _ client: Client) async throws -> ExitCode {

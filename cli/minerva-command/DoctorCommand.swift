@@ -110,9 +110,15 @@ enum DoctorCommand {
         what: "broker", isGood: isSame,
         text: isSame
           ? "answers, version \(status.version), pid \(status.pid)" : "version \(status.version), this program is \(ProductVersion.text)")
+      let local = status.peers.filter { ["host", "diff"].contains($0.kind) && $0.endpoint?.hasPrefix("ipc://") == true }.map(\.node)
+      let reachable = Finding(
+        what: "reach", isGood: true,
+        text: local.isEmpty
+          ? "every host and worker can be dialled over tcp, or none is there"
+          : "\(local.joined(separator: ", ")): dialled on their own machine alone; --listen tcp://HOST:PORT lets others in")
       let isSound = Finding(what: "journal", isGood: true, text: "as it was written")
       let troubles = status.troubles.map { Finding(what: "journal", isGood: false, text: $0) }
-      return [answers] + (troubles.isEmpty ? [isSound] : troubles)
+      return [answers, reachable] + (troubles.isEmpty ? [isSound] : troubles)
     } catch {
       return [Finding(what: "broker", isGood: false, text: Session.stated(error).description)]
     }

@@ -11,7 +11,7 @@ struct DiffCourier: Sendable {
   ///
   /// - Throws: What the worker says; `bus.peer_lost` and `bus.unreachable` when it is gone.
   func send(_ order: DiffOrder, as name: String, to lease: DiffLease) async throws -> DiffResult {
-    await bus.route(node: lease.worker, to: try Endpoint(lease.endpoint))
+    await bus.route(node: lease.worker, to: try Endpoint(lease.endpoint), server: lease.key)
     let worker = try $DiffWorker.resolve(id: ActorAddress(node: lease.worker, name: WellKnown.worker), using: bus)
     let progress = order.options.progress.map { report in Task { await follow(name, at: worker, report) } }
     defer { progress?.cancel() }

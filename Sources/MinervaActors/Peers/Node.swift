@@ -7,7 +7,7 @@ final class Node {
   /// The links that are up; the first one carries our calls.
   var ports: [CallPort] = []
   /// Where it may be dialled when somebody calls it.
-  var route: Endpoint?
+  var route: Route?
   /// The link that the address book made for it.
   var dialled: Link?
   /// Calls that wait for the first attempt to reach it.
@@ -19,6 +19,12 @@ final class Node {
 
   var port: CallPort? { ports.first }
   var isIdle: Bool { ports.isEmpty && route == nil && dialled == nil && waiting.isEmpty && watchers.isEmpty }
+}
+
+/// A line of the address book: where a node is, and the key that proves it.
+struct Route: Hashable {
+  let endpoint: Endpoint
+  let server: String?
 }
 
 /// An endpoint that this process keeps itself connected to. Confined to the loop.

@@ -102,9 +102,11 @@ extension BusSystem {
   private func wait(_ call: OutgoingCall, for node: Node) throws(MinervaError) {
     guard let route = node.route else { throw Self.unreachable(node.name, "its connection is lost and it was not dialled from here") }
     let link: Link
-    if let dialled = node.dialled { link = dialled } else { link = try transport.dial(route) }
+    if let dialled = node.dialled { link = dialled } else { link = try transport.dial(route.endpoint, server: route.server) }
     node.dialled = link
-    guard link.machine.isReaching else { throw Self.unreachable(node.name, "the last attempt at \(route) failed; the next one follows") }
+    guard link.machine.isReaching else {
+      throw Self.unreachable(node.name, "the last attempt at \(route.endpoint) failed; the next one follows")
+    }
     guard node.waiting.count < settings.limits.callsInFlight else {
       throw .backpressure("the queue for \(node.name)", limit: settings.limits.callsInFlight, retryAfterMilliseconds: 20)
     }

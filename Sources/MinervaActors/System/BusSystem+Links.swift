@@ -69,14 +69,16 @@ extension BusSystem {
   /// Writes a node into the address book: it is dialled when somebody calls it, and stays connected then. Without an endpoint it is struck out.
   ///
   /// Written again it is a word that the node is there: an attempt that is due later is made at once.
-  public func route(node name: String, to endpoint: Endpoint?) async {
+  /// - Parameter server: The public key that the node has over tcp, where somebody who knows vouched for it; else the settings say.
+  public func route(node name: String, to endpoint: Endpoint?, server: String? = nil) async {
     await onLoop {
       let node = self.node(name)
-      guard node.route != endpoint else {
+      let route = endpoint.map { Route(endpoint: $0, server: server) }
+      guard node.route != route else {
         if let link = node.dialled { self.transport.hint(link) }
         return
       }
-      node.route = endpoint
+      node.route = route
       guard let link = node.dialled else { return }
       // It has moved: the old address is not tried again.
       node.dialled = nil

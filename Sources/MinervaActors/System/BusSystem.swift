@@ -39,6 +39,8 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
   let tokens = Atomic<UInt64>(0)
   let isRecorder: Bool
   let defaultBudget: Int64
+  /// The public key with which this process dials peers that somebody vouched for.
+  public let publicKey: String?
 
   // MARK: Confined to the loop
 
@@ -74,13 +76,18 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
     incarnation = UInt64.random(in: 1...UInt64.max)
     exposedNames = settings.interfaces.exposed
     supplies = CallSupplies(exposedNames, depth: settings.limits.depth)
+    // Whoever reaches us through a directory knows this key to be ours, and can have others let it in.
+    let spare = settings.security.keys == nil && settings.hub == nil && !isRecorder ? try? CurveKeyPair() : nil
+    publicKey = (settings.security.keys ?? spare)?.publicKey
     let introduction = Introduction(
       node: settings.node, incarnation: incarnation, kind: settings.kind, pid: getpid(), version: settings.version,
-      capabilities: settings.capabilities, limits: settings.limits, heartbeat: settings.heartbeat.milliseconds, listen: settings.listen)
+      capabilities: settings.capabilities, limits: settings.limits, heartbeat: settings.heartbeat.milliseconds, listen: settings.listen,
+      key: publicKey)
     var transportSettings = TransportSettings(introduction: introduction, api: exposedNames.version)
     transportSettings.handshakeTimeout = settings.handshakeTimeout.milliseconds
     transportSettings.missLimit = Int64(max(1, settings.missLimit))
     transportSettings.security = settings.security
+    transportSettings.spareKeys = spare
     transportSettings.hub = settings.hub
     transportSettings.log = settings.log
     transport = Transport(transportSettings)

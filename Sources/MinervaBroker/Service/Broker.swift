@@ -93,6 +93,12 @@ public final class Broker: Sendable {
     }
   }
 
+  /// Replaces the keys that may connect over tcp, here and at every host and worker that listens there.
+  public func authorize(_ keys: AuthorizedKeys) async {
+    await bus.authorize(keys)
+    await gateway.whenLocal { $0.vouches(for: keys) }
+  }
+
   /// Stops serving: what is answered goes out within the grace, the journal is closed after the last commit.
   @discardableResult
   public func close(grace: Duration = .milliseconds(500)) async -> CloseReport {

@@ -41,6 +41,10 @@ distributed actor Gateway: BrokerGateway {
   /// What the virtual clock shows; `nil` where time is the machine's.
   var virtualTime: Moment?
   private var endpoints: (calls: [String], events: [String]) = ([], [])
+  /// Processes that listen over tcp, by node.
+  var doors: [String: Door] = [:]
+  /// The keys that may reach this broker over tcp.
+  var authorized: AuthorizedKeys
   private let pid: Int32
   private let started: Moment
 
@@ -59,6 +63,7 @@ distributed actor Gateway: BrokerGateway {
     self.version = version
     self.log = log
     self.pid = pid
+    authorized = actorSystem.settings.security.authorized
     self.actorSystem = actorSystem
   }
 
@@ -165,8 +170,10 @@ distributed actor Gateway: BrokerGateway {
       throw MinervaError(.badMessage, "\(caller.node) cannot register as \(registration.node)")
     }
     if let endpoint = registration.endpoint.flatMap({ try? Endpoint($0) }) {
-      await actorSystem.route(node: registration.node, to: endpoint)
+      await actorSystem.route(node: registration.node, to: endpoint, server: registration.key)
     }
+    // Before anybody is told of it.
+    try await opens(.host(app: registration.app), at: registration.endpoint, key: registration.key, node: registration.node)
     let pid = pids[caller.node] ?? 0
     let answer = try await reply {
       $0.register(registration, incarnation: caller.incarnation, pid: pid, token: $1, now: $2)
@@ -188,18 +195,22 @@ distributed actor Gateway: BrokerGateway {
   }
 
   distributed func service(_ name: String, app: String) async throws -> ServiceLocation {
-    _ = try permitServing(app)
-    return try machine.registry.service(name, of: app)
+    let caller = try permitServing(app)
+    var location = try machine.registry.service(name, of: app)
+    location.key = await introduce(caller, to: location.node)
+    return location
   }
 
   distributed func location(of screen: ScreenID, scene: SceneAddress) async throws -> ServiceLocation {
     try permit(.admin, scene: scene)
     if machine.dormant[scene.name] != nil { _ = try await reply { $0.wake(scene.name, token: $1, now: $2) } }
+    let caller = try permitted(.admin)
     guard let report = machine.scenes[scene.name]?.state.screen(screen) else {
       throw MinervaError(.staleRef, "\(screen) is not open in \(scene.name)")
     }
     let host = report.summary.host
-    return ServiceLocation(name: "\(screen)", node: host, endpoint: machine.registry.hosts[host]?.registration.endpoint)
+    let endpoint = machine.registry.hosts[host]?.registration.endpoint
+    return ServiceLocation(name: "\(screen)", node: host, endpoint: endpoint, key: await introduce(caller, to: host))
   }
 
   // MARK: Diff workers
@@ -207,12 +218,16 @@ distributed actor Gateway: BrokerGateway {
   distributed func offer(_ offer: DiffOffer) async throws {
     let caller = try permitServing(nil)
     guard offer.worker == caller.node else { throw MinervaError(.badMessage, "\(caller.node) cannot offer for \(offer.worker)") }
+    try await opens(.worker, at: offer.endpoint, key: offer.key, node: offer.worker)
     perform(machine.offer(offer, incarnation: caller.incarnation, pid: pids[caller.node] ?? 0, now: now))
   }
 
   distributed func lease(_ request: DiffLeaseRequest) async throws -> DiffLease {
-    let node = try permitted(.navigate).node
-    guard case .leased(let lease) = try await reply({ $0.lease(request, token: $1, node: node, now: $2) }) else { throw Self.unexpected }
+    let caller = try permitted(.navigate)
+    guard case .leased(var lease) = try await reply({ $0.lease(request, token: $1, node: caller.node, now: $2) }) else {
+      throw Self.unexpected
+    }
+    lease.key = await introduce(caller, to: lease.worker)
     return lease
   }
 
@@ -227,7 +242,8 @@ distributed actor Gateway: BrokerGateway {
     try permit(.observe)
     let peers = await actorSystem.peers().map { peer in
       PeerStatus(
-        node: peer.node, kind: peer.kind, version: peer.version, pid: peer.pid, endpoint: peer.endpoint, heartbeatAge: Int(peer.silence),
+        node: peer.node, kind: peer.kind, version: peer.version, pid: peer.pid, endpoint: doors[peer.node]?.endpoint ?? peer.endpoint,
+        heartbeatAge: Int(peer.silence),
         uptime: Int(peer.uptime))
     }
     let bus = await actorSystem.counters()
@@ -261,7 +277,10 @@ distributed actor Gateway: BrokerGateway {
   func lost(_ node: String, incarnation: UInt64, reason: String) {
     // The news may come after its next life has joined, whose orders and pid these are.
     let isCurrent = machine.isCurrent(node, incarnation: incarnation)
-    if isCurrent { lanes[node]?.drop() }
+    if isCurrent {
+      lanes[node]?.drop()
+      doors[node] = nil
+    }
     let pid = isCurrent ? pids.removeValue(forKey: node) : nil
     perform(machine.lost(node, incarnation: incarnation, reason: reason, pid: pid ?? 0, now: now))
   }
@@ -458,24 +477,6 @@ distributed actor Gateway: BrokerGateway {
         }
       }
     }
-  }
-
-  /// Publishes an event: on the sockets to whoever may hear everything, over the links to those whose keys cover its scene. What processes do is
-  /// no scene's; `status` tells it to everyone.
-  private func publish(_ event: SceneEvent, app: String) {
-    let isOpen = event.scene == SceneEvent.processes
-    actorSystem.publish(topic: SceneEvent.topic(of: event.scene), to: { isOpen || $0.covers(event.scene, app: app) }) {
-      try? CBOR.encode(event)
-    }
-  }
-
-  /// Why a peer may not subscribe to a topic over its link; what it may hear of it is asked again at each event.
-  func objection(to peer: PeerIdentity, hearing topic: String) -> MinervaError? {
-    guard let scene = SceneEvent.scene(ofTopic: topic) else { return MinervaError(.unsupported, "there is no feed called \(topic)") }
-    guard scene == SceneEvent.processes || peer.grant.mayCover(scene, app: machine.identity(of: scene)?.app) else {
-      return MinervaError(.unauthorized, "the key of \(peer.node) may not touch the scene \(scene)")
-    }
-    return nil
   }
 
   // MARK: Recovery

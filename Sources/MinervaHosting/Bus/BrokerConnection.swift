@@ -76,7 +76,7 @@ package final class BrokerConnection: BrokerLink {
     let place = Place(scene: call.scene, screen: call.screen)
     do {
       let location = try await gateway.location(of: call.screen, scene: SceneAddress(name: call.scene.name, app: call.scene.app))
-      if let endpoint = location.endpoint { await bus.route(node: location.node, to: try Endpoint(endpoint)) }
+      if let endpoint = location.endpoint { await bus.route(node: location.node, to: try Endpoint(endpoint), server: location.key) }
       places.withLock { places in
         if places.count > 4_096 { places = [:] }
         places[place] = location.node

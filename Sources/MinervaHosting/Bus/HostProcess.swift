@@ -29,9 +29,14 @@ public final class HostProcess: Sendable {
     let bus = BusSystem(
       BusSettings(
         node: settings.node, kind: "host", version: settings.version, interfaces: interfaces.catalogue, security: settings.security,
-        listen: settings.listen?.description, log: { line in log?("\(line.kind): \(line.text)") }))
+        listen: (settings.advertised ?? settings.listen)?.statedAtStart, log: { line in log?("\(line.kind): \(line.text)") }))
     do {
-      if let listen = settings.listen { try await bus.listen(on: listen) }
+      var reached: Endpoint?, key: String?
+      if let listen = settings.listen {
+        let endpoint = try await bus.listen(on: listen)
+        reached = settings.advertised?.withPort(of: endpoint) ?? endpoint
+        key = settings.security.listeningKey(at: endpoint)
+      }
       let broker = try await bus.connect(to: settings.broker, patience: settings.patience)
       let connection = try BrokerConnection(bus: bus, broker: broker, log: log)
       let services = HostServices(bus: bus, gateway: connection.gateway, app: settings.app)
@@ -41,7 +46,8 @@ public final class HostProcess: Sendable {
       connection.attach(runtime)
       let host = BusSystem.named(WellKnown.host) { ModuleHost(runtime: runtime, actorSystem: bus) }
       try await bus.expose(host, as: interfaces.host)
-      let registrar = Registrar(settings: settings, registry: registry, runtime: runtime, connection: connection)
+      let registrar = Registrar(
+        settings: settings, endpoint: reached?.description, key: key, registry: registry, runtime: runtime, connection: connection)
       try await registrar.register()
       let events = bus.peerEvents
       let watch = Task { await registrar.follow(events, broker: broker) }
@@ -75,6 +81,9 @@ public final class HostProcess: Sendable {
 /// Keeps a host registered.
 private struct Registrar: Sendable {
   let settings: HostSettings
+  /// Where others reach the host, and the key it has there.
+  let endpoint: String?
+  let key: String?
   let registry: ModuleRegistry
   let runtime: HostRuntime
   let connection: BrokerConnection
@@ -87,8 +96,8 @@ private struct Registrar: Sendable {
         routes: registry.routes(from: offer.name))
     }
     let registration = HostRegistration(
-      app: settings.app, node: settings.node, endpoint: settings.listen?.description, modules: modules, services: settings.services,
-      start: settings.start, links: settings.links?.scope, running: await runtime.running())
+      app: settings.app, node: settings.node, endpoint: endpoint, modules: modules, services: settings.services,
+      start: settings.start, links: settings.links?.scope, running: await runtime.running(), key: key)
     let receipt = try await connection.gateway.register(registration)
     // What another has taken over is forgotten before anything is said of it.
     await runtime.registered(receipt)

@@ -28,7 +28,7 @@ public struct HostServices: Sendable {
     while true {
       do {
         let location = try await gateway.service(service, app: app)
-        if let endpoint = location.endpoint { await bus.route(node: location.node, to: try Endpoint(endpoint)) }
+        if let endpoint = location.endpoint { await bus.route(node: location.node, to: try Endpoint(endpoint), server: location.key) }
         return location.node
       } catch let error as MinervaError {
         guard clock.now < until else {

@@ -11,6 +11,8 @@ public struct HostSettings: Sendable {
   public var broker: Endpoint
   /// Where the host listens for other hosts and services; `nil` when it takes calls through the broker's link alone.
   public var listen: Endpoint?
+  /// Where others reach it, when that is not where it listens; port 0 stands for the port it got.
+  public var advertised: Endpoint?
   /// The module that a new scene of the app begins with.
   public var start: String?
   /// What the app's links begin with.
@@ -29,7 +31,8 @@ public struct HostSettings: Sendable {
   public var log: (@Sendable (String) -> Void)?
 
   public init(
-    app: String, node: String, broker: Endpoint, listen: Endpoint? = nil, start: String? = nil, links: AppLinks? = nil,
+    app: String, node: String, broker: Endpoint, listen: Endpoint? = nil, advertised: Endpoint? = nil, start: String? = nil,
+    links: AppLinks? = nil,
     services: [String] = [],
     patience: Duration = .seconds(30), hold: DiffHold? = nil, version: String = "0", security: BusSecurity = BusSecurity(),
     log: (@Sendable (String) -> Void)? = nil
@@ -38,6 +41,7 @@ public struct HostSettings: Sendable {
     self.node = node
     self.broker = broker
     self.listen = listen
+    self.advertised = advertised
     self.start = start
     self.links = links
     self.services = services

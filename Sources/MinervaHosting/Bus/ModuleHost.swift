@@ -13,6 +13,7 @@ package distributed actor ModuleHost: ModuleEndpoint {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { actorSystem.loop.asUnownedSerialExecutor() }
 
   private let runtime: HostRuntime
+  private var doors = Doors()
 
   package init(runtime: HostRuntime, actorSystem: BusSystem) {
     self.runtime = runtime
@@ -42,6 +43,10 @@ package distributed actor ModuleHost: ModuleEndpoint {
 
   package distributed func inspect(_ scene: String?) async throws -> HostInspection {
     await runtime.inspect(scene)
+  }
+
+  package distributed func admit(_ keys: AdmittedKeys) async throws {
+    await actorSystem.authorize(try doors.take(listed: keys.listed, guests: keys.guests, from: BusSystem.currentCaller))
   }
 
   package distributed func call(_ call: CoordinatorCall) async throws -> [UInt8] {

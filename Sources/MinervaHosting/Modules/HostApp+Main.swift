@@ -33,13 +33,15 @@ extension HostApp {
     defer { lock.release() }
     let socket = try runtime.socketPath(name)
     try lock.clearSocket(at: socket)
+    let listening = try arguments.listening() ?? Listening(socket: .ipc(path: socket))
     let signals = try TerminationSignals()
     let (ending, end) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingOldest(1))
     let watch = ParentWatch.start { end.yield("its supervisor is gone") }
     signals.onSignal { if $0 != .hangUp { end.yield("signal \($0.rawValue)") } }
     let broker = try HostArguments.endpoint(arguments.connect ?? runtime.endpoint("broker"))
     let settings = HostSettings(
-      app: app, node: name, broker: broker, listen: .ipc(path: socket), start: start, links: links, security: try arguments.security(),
+      app: app, node: name, broker: broker, listen: listening.endpoint, advertised: listening.advertised, start: start, links: links,
+      security: try arguments.security(),
       log: { say("\(name)  \($0)", to: STDERR_FILENO) })
     let modules = try self.modules
     let host = try await HostProcess.start(settings) { _ in modules }

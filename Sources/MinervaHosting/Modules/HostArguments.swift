@@ -10,6 +10,8 @@ struct HostArguments {
   var key: String?
   var serverKey: String?
   var isInsecure = false
+  var listen: String?
+  var advertise: String?
 
   /// What is printed for `--help`.
   static func help(_ app: String) -> String {
@@ -22,6 +24,8 @@ struct HostArguments {
       --key FILE           the file of this process's secret key, for tcp (MINERVA_KEY)
       --server-key KEY     the broker's public key, for tcp (MINERVA_SERVER_KEY)
       --insecure           tcp without keys, on loopback alone
+      --listen ENDPOINT    takes calls at tcp://HOST:PORT instead of a socket in the runtime directory; needs --key
+      --advertise ENDPOINT where others reach it, when not where it listens
       --help
     """
   }
@@ -49,6 +53,8 @@ struct HostArguments {
       case "--key": key = try value()
       case "--server-key": serverKey = try value()
       case "--insecure": isInsecure = true
+      case "--listen": listen = try value()
+      case "--advertise": advertise = try value()
       default: throw MinervaError("usage", "\(word) is not understood; try --help")
       }
     }
@@ -63,6 +69,13 @@ struct HostArguments {
     if let key { security.keys = try CurveKeyPair(file: key) }
     security.server = serverKey
     return security
+  }
+
+  /// Where the host takes calls over tcp, when it does.
+  func listening() throws(MinervaError) -> Listening? {
+    if let listen { return try Listening(tcp: listen, advertise: advertise, try security()) }
+    guard advertise == nil else { throw MinervaError("usage", "--advertise says where others reach what --listen opens; give both") }
+    return nil
   }
 
   /// An endpoint as it was written.

@@ -45,13 +45,16 @@ public struct DiffLease: Codable, Sendable {
   public var attempt: Int
   /// The life of the worker that is meant; goes along with the job.
   public var life: UInt64
+  /// The public key the worker has at its endpoint, over tcp.
+  public var key: String?
 
-  public init(job: String, worker: String, endpoint: String, attempt: Int, life: UInt64) {
+  public init(job: String, worker: String, endpoint: String, attempt: Int, life: UInt64, key: String? = nil) {
     self.job = job
     self.worker = worker
     self.endpoint = endpoint
     self.attempt = attempt
     self.life = life
+    self.key = key
   }
 
   /// The worker as a caller names it: as a cost when it died of the job, or as the one it prefers.

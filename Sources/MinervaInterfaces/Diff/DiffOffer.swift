@@ -5,10 +5,13 @@ public struct DiffOffer: Codable, Sendable {
   public var endpoint: String
   /// How many jobs it can take at the same time, those under way included.
   public var credit: Int
+  /// The public key it has at its endpoint, over tcp.
+  public var key: String?
 
-  public init(worker: String, endpoint: String, credit: Int) {
+  public init(worker: String, endpoint: String, credit: Int, key: String? = nil) {
     self.worker = worker
     self.endpoint = endpoint
     self.credit = credit
+    self.key = key
   }
 }

@@ -8,6 +8,8 @@ public struct HostRegistration: Codable, Sendable {
   public var node: String
   /// Where it listens for other hosts; `nil` when it takes calls through the broker's link alone.
   public var endpoint: String?
+  /// The public key it has there, over tcp.
+  public var key: String?
   public var modules: [ModuleDescription]
   /// Named distributed actors that other processes may look up.
   public var services: [String]
@@ -20,7 +22,7 @@ public struct HostRegistration: Codable, Sendable {
 
   public init(
     app: String, node: String, endpoint: String?, modules: [ModuleDescription], services: [String] = [], start: String? = nil,
-    links: LinkScope? = nil, running: [RunningCoordinator] = []
+    links: LinkScope? = nil, running: [RunningCoordinator] = [], key: String? = nil
   ) {
     self.app = app
     self.node = node
@@ -30,6 +32,7 @@ public struct HostRegistration: Codable, Sendable {
     self.start = start
     self.links = links
     self.running = running
+    self.key = key
   }
 }
 
@@ -100,10 +103,13 @@ public struct ServiceLocation: Codable, Hashable, Sendable {
   public var name: String
   public var node: String
   public var endpoint: String?
+  /// The public key it has there, over tcp.
+  public var key: String?
 
-  public init(name: String, node: String, endpoint: String?) {
+  public init(name: String, node: String, endpoint: String?, key: String? = nil) {
     self.name = name
     self.node = node
     self.endpoint = endpoint
+    self.key = key
   }
 }

@@ -68,6 +68,14 @@ public enum Endpoint: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The endpoint as a process says it before it listens: nothing while the port is the system's choice.
+  package var statedAtStart: String? { if case .tcp(_, 0) = self { nil } else { description } }
+
+  /// The endpoint with the port of another one where it leaves the port open.
+  package func withPort(of other: Endpoint) -> Endpoint {
+    if case (.tcp(let host, 0), .tcp(_, let port)) = (self, other) { .tcp(host: host, port: port) } else { self }
+  }
+
   /// True for a tcp endpoint that only this machine can reach.
   public var isLoopback: Bool {
     guard case .tcp(let host, _) = self else { return false }

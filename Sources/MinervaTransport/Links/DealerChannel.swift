@@ -20,7 +20,7 @@ final class DealerChannel: LinkChannel, EventSource {
   private unowned let loop: EventLoop
 
   init(
-    to endpoint: Endpoint, settings: TransportSettings, number: Int, in context: ZeroMQContext, loop: EventLoop,
+    to endpoint: Endpoint, server: String?, settings: TransportSettings, number: Int, in context: ZeroMQContext, loop: EventLoop,
     onEvent: @escaping (SocketMonitor.Event) -> Void
   ) throws {
     self.loop = loop
@@ -29,7 +29,7 @@ final class DealerChannel: LinkChannel, EventSource {
     try socket.apply(settings)
     try socket.set(ZMQ_IMMEDIATE, 1)
     try socket.set(ZMQ_RECONNECT_IVL, -1)
-    try socket.secure(dialling: endpoint, settings.security)
+    try socket.secure(dialling: endpoint, settings.security, known: server, spare: settings.spareKeys)
     monitor = try SocketMonitor(of: socket, number: number, in: context)
     monitor.onEvent = onEvent
     try socket.connect(endpoint.description)

@@ -9,6 +9,8 @@ package final class Link: @unchecked Sendable {
   @exclusivity(unchecked) package internal(set) var machine: LinkStateMachine
   /// The endpoint of a dialled link.
   package let endpoint: Endpoint?
+  /// The key that a dialled peer must have, where somebody vouched for it.
+  let server: String?
   /// Who the peer is; nothing before the handshake.
   package internal(set) var peer: PeerIdentity?
   /// What the layer above keeps for this link.
@@ -61,9 +63,10 @@ package final class Link: @unchecked Sendable {
     let bytes: Int
   }
 
-  init(machine: LinkStateMachine, endpoint: Endpoint?, transport: Transport) {
+  init(machine: LinkStateMachine, endpoint: Endpoint?, server: String? = nil, transport: Transport) {
     self.machine = machine
     self.endpoint = endpoint
+    self.server = server
     self.transport = transport
     limits = transport.settings.limits
   }

@@ -61,13 +61,16 @@ public final class PeerIdentity: Sendable, Hashable {
   public let grant: PeerGrant
   /// The public CURVE key it proved to hold, in Z85; nothing over ipc and in process.
   public let key: String?
+  /// The public key with which a peer that came through our own directory dials over tcp, as it says.
+  public let statedKey: String?
 
-  public init(node: String, incarnation: UInt64, kind: String, grant: PeerGrant, key: String? = nil) {
+  public init(node: String, incarnation: UInt64, kind: String, grant: PeerGrant, key: String? = nil, statedKey: String? = nil) {
     self.node = node
     self.incarnation = incarnation
     self.kind = kind
     self.grant = grant
     self.key = key
+    self.statedKey = statedKey
   }
 
   public var role: PeerRole { grant.role }

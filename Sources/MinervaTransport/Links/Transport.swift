@@ -114,9 +114,11 @@ package final class Transport: @unchecked Sendable {
   }
 
   /// Begins to reach an endpoint, and keeps doing so until the link is closed.
-  package func dial(_ endpoint: Endpoint) throws(MinervaError) -> Link {
+  ///
+  /// - Parameter server: The key it must have, where somebody vouched for it; else the settings say.
+  package func dial(_ endpoint: Endpoint, server: String? = nil) throws(MinervaError) -> Link {
     do { try endpoint.validate() } catch { throw MinervaError(.endpointInvalid, error.description) }
-    let link = Link(machine: .dialled(settings.link, seed: random.next()), endpoint: endpoint, transport: self)
+    let link = Link(machine: .dialled(settings.link, seed: random.next()), endpoint: endpoint, server: server, transport: self)
     links[ObjectIdentifier(link)] = link
     perform(link.machine.start(at: loop.now), on: link)
     return link
@@ -150,7 +152,9 @@ package final class Transport: @unchecked Sendable {
         perform(link.machine.connected(at: loop.now), on: link)
         return
       }
-      let channel = try DealerChannel(to: endpoint, settings: settings, number: nextMonitor(), in: context(), loop: loop) {
+      let channel = try DealerChannel(
+        to: endpoint, server: link.server, settings: settings, number: nextMonitor(), in: context(), loop: loop
+      ) {
         [unowned self] event in
         self.saw(event, on: link, endpoint)
       }
@@ -350,7 +354,8 @@ package final class Transport: @unchecked Sendable {
       case .sendGoodbye(let reason): send(.goodbye, reason, on: link)
       case .up(let session):
         link.peer = PeerIdentity(
-          node: session.peer.node, incarnation: session.peer.incarnation, kind: session.peer.kind, grant: link.grant, key: link.key)
+          node: session.peer.node, incarnation: session.peer.incarnation, kind: session.peer.kind, grant: link.grant, key: link.key,
+          statedKey: session.peer.key)
         link.upSince = loop.now
         link.limits = session.limits
         link.isUp = true

@@ -53,6 +53,8 @@ package struct TransportSettings: Sendable {
   /// Frames that libzmq may hold for one peer and direction.
   package var highWaterMark: Int32 = 64
   package var security = BusSecurity()
+  /// The keys with which peers are dialled that somebody vouched for, where `security` has none.
+  package var spareKeys: CurveKeyPair?
   package var hub: InProcessHub?
   package var log: (@Sendable (BusLogLine) -> Void)?
 

@@ -21,4 +21,7 @@ public struct BusSecurity: Sendable {
     self.server = server
     self.allowsInsecureLoopback = allowsInsecureLoopback
   }
+
+  /// The public key that callers of an endpoint of ours meet there; nothing where no keys are used.
+  package func listeningKey(at endpoint: Endpoint) -> String? { if case .tcp = endpoint { keys?.publicKey } else { nil } }
 }

@@ -32,13 +32,17 @@ extension ZeroMQSocket {
   }
 
   /// Pins the key of the server that a socket dials.
-  func secure(dialling endpoint: Endpoint, _ security: BusSecurity) throws {
+  ///
+  /// - Parameters:
+  ///   - known: The server's key where somebody vouched for it, before what the settings say.
+  ///   - spare: Our keys for such a server where the settings have none.
+  func secure(dialling endpoint: Endpoint, _ security: BusSecurity, known: String? = nil, spare: CurveKeyPair? = nil) throws {
     guard case .tcp = endpoint else { return }
-    guard let server = security.servers[endpoint.description] ?? security.server else {
+    guard let server = known ?? security.servers[endpoint.description] ?? security.server else {
       try Self.allowInsecure(endpoint, security)
       return
     }
-    guard let keys = security.keys else {
+    guard let keys = security.keys ?? (known == nil ? nil : spare) else {
       throw MinervaError(.unauthorized, "\(endpoint): a key pair of our own is needed (minerva keys new)")
     }
     guard CurveKeyPair.isKey(server) else { throw MinervaError(.unauthorized, "\(endpoint): the server's key has 40 characters of Z85") }

@@ -17,10 +17,12 @@ public struct Introduction: Hashable, Sendable, Codable {
   public var listen: String?
   /// The role it asks for or was given: `observe`, `navigate`, `admin`.
   public var role: String?
+  /// The public key with which it dials over tcp, in Z85. What a peer over tcp says of itself here counts for nothing: it has proved a key.
+  public var key: String?
 
   public init(
     node: String, incarnation: UInt64, kind: String, pid: Int32, version: String, capabilities: [String] = [], limits: Limits = .standard,
-    heartbeat: Int64 = 500, listen: String? = nil, role: String? = nil
+    heartbeat: Int64 = 500, listen: String? = nil, role: String? = nil, key: String? = nil
   ) {
     self.node = node
     self.incarnation = incarnation
@@ -32,6 +34,7 @@ public struct Introduction: Hashable, Sendable, Codable {
     self.heartbeat = heartbeat
     self.listen = listen
     self.role = role
+    self.key = key
   }
 }
 
