@@ -297,46 +297,6 @@ distributed actor Gateway: BrokerGateway {
   /// When something is due: for a scene, or for the memory of them all.
   private var nextAlarm: Moment? { [machine.nextAlarm, machine.nextRest].compactMap { $0 }.min() }
 
-  // MARK: Rights
-
-  @discardableResult
-  func permit(_ role: PeerRole, scene: SceneAddress? = nil) throws(MinervaError) -> String {
-    let caller = try permitted(role)
-    // A scene that exists has its app, whatever the caller calls it.
-    if let scene, !mayTouch(scene.name, app: machine.identity(of: scene.name)?.app ?? scene.app) {
-      throw MinervaError(.unauthorized, "the key of \(caller.node) may not touch the scene \(scene.name)")
-    }
-    return caller.node
-  }
-
-  private func permitted(_ role: PeerRole) throws(MinervaError) -> PeerIdentity {
-    guard let caller = BusSystem.currentCaller else { throw MinervaError(.unauthorized, "a call from nobody") }
-    guard caller.role >= role else {
-      throw MinervaError(.unauthorized, "\(caller.node) has the role \(caller.role.rawValue); this needs \(role.rawValue)")
-    }
-    return caller
-  }
-
-  /// Requires an administrator who may serve an app, or, without one, everything: it sees the inputs of every scene it serves.
-  private func permitServing(_ app: String?) throws(MinervaError) -> PeerIdentity {
-    let caller = try permitted(.admin)
-    let grant = caller.grant
-    guard grant.isUnrestricted || grant.scenes.isEmpty && app.map(grant.apps.contains) ?? false else {
-      throw MinervaError(.unauthorized, "the key of \(caller.node) may not serve \(app ?? "every app")")
-    }
-    return caller
-  }
-
-  private func mayKnow(_ app: String) -> Bool {
-    guard let apps = BusSystem.currentCaller?.grant.apps, !apps.isEmpty else { return true }
-    return apps.contains(app)
-  }
-
-  private func mayTouch(_ scene: String, app: String?) -> Bool {
-    guard let grant = BusSystem.currentCaller?.grant, !grant.isUnrestricted else { return true }
-    return app.map { grant.covers(scene, app: $0) } ?? (grant.apps.isEmpty && grant.covers(scene, app: ""))
-  }
-
   // MARK: Calls that wait
 
   static let unexpected = MinervaError(.appFailed, "the broker answered another question; this is a defect, please report it")
