@@ -203,7 +203,10 @@ let package = Package(
     tests("MinervaJournalTests", on: ["CSQLite", "MinervaJournal", "MinervaWire"]),
     tests("MinervaSupervisionTests", on: ["MinervaSupervision", "MinervaWire"]),
     tests(
-      "MinervaTests", on: ["ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaTransport", "MinervaWire", "TestSupport"]),
+      "MinervaTests",
+      on: [
+        "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaProtocol", "MinervaTransport", "MinervaWire", "TestSupport",
+      ]),
     tests(
       "MinervaBrokerTests",
       on: [

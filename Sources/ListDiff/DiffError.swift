@@ -37,6 +37,7 @@ public struct DiffError: Error, Sendable, Hashable {
     /// The item's position, or nil for a section.
     public var item: Int?
 
+    /// A place of a flat list (an item alone), of a section, or of an item in a section.
     public init(section: Int? = nil, item: Int? = nil) {
       self.section = section
       self.item = item
@@ -54,13 +55,19 @@ public struct DiffError: Error, Sendable, Hashable {
 
   /// The identifier that occurs twice, and where.
   public struct Duplicate: Sendable, Hashable {
+    /// The identifier in words.
     public var id: String
+    /// The list that has it twice.
     public var side: Side
+    /// Where it is first.
     public var first: Place
+    /// Where it is again.
     public var second: Place
   }
 
+  /// What is wrong, for programs: stable.
   public let code: Code
+  /// What is wrong and what to do, for people.
   public let message: String
   /// Present with the code `duplicate`.
   public let duplicate: Duplicate?

@@ -14,22 +14,26 @@ public protocol Diffable {
 }
 
 extension Diffable where Self: Identifiable, DiffID == ID {
+  /// The `Identifiable` identifier.
   @inlinable
   @inline(__always)
   public var diffID: ID { id }
 }
 
 extension Diffable where Self: Equatable {
+  /// Whether both are equal.
   @inlinable
   @inline(__always)
   public func hasSameContent(as other: Self) -> Bool { self == other }
 }
 
 extension Diffable where Self: Hashable, DiffID == Self {
+  /// The value itself.
   @inlinable
   @inline(__always)
   public var diffID: Self { self }
 
+  /// True: a value that is its own identifier has no other content.
   @inlinable
   @inline(__always)
   public func hasSameContent(as other: Self) -> Bool { true }

@@ -50,11 +50,16 @@ public struct Differ: Sendable {
       case canonical
     }
 
+    /// What one identifier twice means.
     public var duplicates: Duplicates
+    /// How changes of order are told.
     public var moves: Moves
+    /// How changes of content are told.
     public var updates: Updates
+    /// When two strings are one identifier.
     public var strings: Strings
 
+    /// Options; without any: by occurrence, fewest moves, updates, bytes.
     public init(
       duplicates: Duplicates = .occurrence, moves: Moves = .minimal, updates: Updates = .update, strings: Strings = .bytes
     ) {
@@ -65,11 +70,13 @@ public struct Differ: Sendable {
     }
   }
 
+  /// What is asked of each diff.
   public var options: Options
 
   /// Asked between steps and every 65,536 elements within them; true makes the diff throw `diff.cancelled`.
   public var isCancelled: @Sendable () -> Bool
 
+  /// A differ with these options, which asks `isCancelled` now and then whether to go on.
   @inlinable
   public init(_ options: Options = Options(), isCancelled: @escaping @Sendable () -> Bool = { false }) {
     self.options = options

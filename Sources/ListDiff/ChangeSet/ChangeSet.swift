@@ -53,9 +53,12 @@ public struct ChangeSet: Sendable, Hashable {
 
 /// An element that changed its place: from a position in the old list to one in the new.
 public struct Move: Sendable, Hashable {
+  /// Its position in the old list.
   public var from: Int
+  /// Its position in the new list.
   public var to: Int
 
+  /// A move between two positions.
   @inlinable
   public init(from: Int, to: Int) {
     self.from = from
@@ -65,9 +68,12 @@ public struct Move: Sendable, Hashable {
 
 /// An element whose content changed, by its position in both lists.
 public struct Update: Sendable, Hashable {
+  /// Its position in the old list.
   public var old: Int
+  /// Its position in the new list.
   public var new: Int
 
+  /// An update of the element at two positions.
   @inlinable
   public init(old: Int, new: Int) {
     self.old = old

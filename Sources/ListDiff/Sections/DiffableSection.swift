@@ -13,6 +13,7 @@ public protocol DiffableSection: Diffable {
 }
 
 extension DiffableSection where Self: Equatable {
+  /// Whether both are equal but for their items.
   @inlinable
   public func hasSameContent(as other: Self) -> Bool { replacingItems([]) == other.replacingItems([]) }
 }

@@ -1,14 +1,18 @@
 /// An item's place: the position of its section, and its position in there. Printed as `2.4`.
 public struct ItemPath: Sendable, Hashable, Comparable, CustomStringConvertible {
+  /// The position of the section.
   public var section: Int
+  /// The position in the section.
   public var item: Int
 
+  /// The place of an item.
   @inlinable
   public init(section: Int, item: Int) {
     self.section = section
     self.item = item
   }
 
+  /// By section, then by item.
   @inlinable
   public static func < (a: ItemPath, b: ItemPath) -> Bool { (a.section, a.item) < (b.section, b.item) }
 
@@ -17,9 +21,12 @@ public struct ItemPath: Sendable, Hashable, Comparable, CustomStringConvertible 
 
 /// An item that changed its place, inside its section or to another one.
 public struct ItemMove: Sendable, Hashable, CustomStringConvertible {
+  /// Its path in the old list.
   public var from: ItemPath
+  /// Its path in the new list.
   public var to: ItemPath
 
+  /// A move between two paths.
   @inlinable
   public init(from: ItemPath, to: ItemPath) {
     self.from = from
@@ -31,9 +38,12 @@ public struct ItemMove: Sendable, Hashable, CustomStringConvertible {
 
 /// An item whose content changed, by its place in both lists.
 public struct ItemUpdate: Sendable, Hashable, CustomStringConvertible {
+  /// Its path in the old list.
   public var old: ItemPath
+  /// Its path in the new list.
   public var new: ItemPath
 
+  /// An update of the item at two paths.
   @inlinable
   public init(old: ItemPath, new: ItemPath) {
     self.old = old

@@ -1,5 +1,6 @@
 /// A list of sections whose identifiers are bytes: one column for the sections, one for the items of all of them.
 public struct SectionedByteList: Sendable, Hashable {
+  /// The sections, in order.
   public let sections: ByteList
   /// The items of all sections, one after the other.
   public let items: ByteList

@@ -99,6 +99,7 @@ extension SectionedChangeSet {
     /// Items that stay with another content, ascending by their new place.
     public var updates: Updates { Updates(storage: flat.updates, old: old, new: new) }
 
+    /// The number of operations on items.
     public var operationCount: Int { flat.deletes.count + flat.inserts.count + flat.moves.count + flat.updates.count }
   }
 

@@ -22,6 +22,7 @@ public struct ByteList: Sendable, Hashable {
   /// The number of elements.
   public var count: Int { offsets.count - 1 }
 
+  /// Whether there is no element.
   public var isEmpty: Bool { count == 0 }
 
   /// An empty list of elements without content.

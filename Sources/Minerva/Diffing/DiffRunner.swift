@@ -91,8 +91,8 @@ actor DiffRunner {
   }
 
   /// Asks for the lease of the job that may come.
-  private func askAhead(like order: DiffOrder, _ worker: DiffWorkerLife) {
-    guard let name = spare.ended(at: now) else { return }
+  private func askAhead(like order: DiffOrder, _ worker: DiffWorkerLife, as name: String?) {
+    guard let name else { return }
     let request = DiffLeaseRequest(job: name, rows: order.old.count + order.new.count, prefers: worker)
     Task(executorPreference: bus.taskExecutor) { [leasing] in
       do {
@@ -120,8 +120,10 @@ actor DiffRunner {
     let request = DiffLeaseRequest(
       job: job.name, rows: order.old.count + order.new.count, list: order.list?.name, prefers: order.holder?.worker,
       costs: costs.map { DiffWorkerLife(worker: $0.name, life: $0.incarnation) })
+    let asked = now
     do {
       let lease = try await leasing.lease(request, within: order.options.deadline)
+      if now - asked >= SpareLease.crowding { spare.crowd() }
       jobs[id]?.lease = lease
       perform(
         machine.granted(.init(job: id, worker: .init(name: lease.worker, incarnation: lease.life), attempt: lease.attempt)))
@@ -149,11 +151,12 @@ actor DiffRunner {
         await self.failed(lease, BusSystem.crossing(error))
       }
     }
+    askAhead(like: job.order, granted.loss, as: spare.sent())
   }
 
   private func answered(_ lease: WorkerPoolStateMachine.Lease, _ result: DiffResult) {
     jobs[lease.job]?.result = result
-    if let job = jobs[lease.job], let granted = job.lease { askAhead(like: job.order, granted.loss) }
+    if let job = jobs[lease.job], let granted = job.lease { askAhead(like: job.order, granted.loss, as: spare.ended(at: now)) }
     perform(machine.answered(lease.job, attempt: lease.attempt))
   }
 

@@ -3,8 +3,8 @@ import MinervaProtocol
 
 /// A lease asked for ahead: in a burst of jobs the next one does not wait for the broker's word.
 ///
-/// A job that comes soon after the last one's end makes a burst; when it is answered the next lease is asked for, under a name that the next job
-/// takes. One that nobody needed for a while is given back.
+/// A job that comes soon after the last one's end makes a burst; when it is sent the next lease is asked for, under a name that the next job
+/// takes, so that it is there when the answer is. One that nobody needed for a while is given back, and asked for again at the answer.
 struct SpareLease: Sendable {
   private enum State: Sendable {
     case none
@@ -14,6 +14,9 @@ struct SpareLease: Sendable {
 
   /// How long a burst may pause, and a spare lease waits for its job, in milliseconds.
   static let patience: Int64 = 25
+
+  /// From how many milliseconds on a lease's wait says that the workers are crowded.
+  static let crowding: Int64 = 5
 
   private var state = State.none
   private var lastEnd: Moment?
@@ -29,12 +32,20 @@ struct SpareLease: Sendable {
   /// A job was answered; the name under which to ask for the next lease, if it is time to.
   mutating func ended(at now: Moment) -> String? {
     lastEnd = now
+    return sent()
+  }
+
+  /// A job is on its way; the name under which to ask for the next lease, if it is time to.
+  mutating func sent() -> String? {
     guard isBurst, case .none = state else { return nil }
     count += 1
     let name = "\(prefix).spare-\(count)"
     state = .asked(name)
     return name
   }
+
+  /// A lease took long: the workers have enough to do, and none of them is kept from others.
+  mutating func crowd() { isBurst = false }
 
   /// A lease was granted; false when it is not wanted any more.
   mutating func granted(_ lease: DiffLease) -> Bool {
