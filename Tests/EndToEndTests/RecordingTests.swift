@@ -193,6 +193,45 @@ struct RecordingTests {
     await person.client.close()
   }
 
+  @Test("Processes: what is typed about time works in a script unchanged (D1, D2)")
+  func flow() throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let (flow, file) = ("\(set.directory)/time.flow", "\(set.directory)/time.mrec")
+    try """
+    flow "recorded, replayed, looked back at and forked"
+    app shop
+    wait settled
+    record \(file) --from #1
+    open Settings {"section":"privacy"} as @s
+    back
+    expect removed @s reason=popped once
+    open Detail id=7
+    record stop
+    replay \(file) --verify
+    replay \(file).none --verify
+    expect error file.unreadable
+    goto #1
+    open Detail id=9
+    expect error time.read_only
+    list top
+    expect error time.not_kept
+    goto now
+    expect stack main == [Home, Detail]
+    fork --name elsewhere
+    expect stack main == [Home, Detail]
+    back
+    expect stack main == [Home]
+    goto #999
+    expect error time.out_of_range
+    fork #1 --name elsewhere
+    expect error scene.exists
+
+    """.write(toFile: flow, atomically: true, encoding: .utf8)
+    let run = try ProcessSet.Once.run("minerva", ["run", flow], within: .seconds(40))
+    #expect(run.status == 0, "\(run.output) \(run.errors)")
+  }
+
   @Test("Processes: a script that fails leaves its tree, its events and a recording that replays")
   func artifacts() throws {
     let set = try ProcessSet()
