@@ -121,7 +121,7 @@ struct CoordinatorTests {
       ("Counter", #"{"start":"x"}"#, "input.invalid", #"Counter.start: expected integer, found string "x""#),
       ("Counter", "{}", "input.invalid", "Counter.start"),
       ("Counter", #"{"start":"#, "input.invalid", "Counter"),
-      ("Broken", "{}", "module.factory_failed", "Broken could not be made: out of paper"),
+      ("Broken", "{}", "module.factory_failed", "Broken could not be made: its factory threw"),
     ])
   func refusals(module: String, input: String, code: String, says: String) async throws {
     let host = try TestHost([.counter, ModuleOffer { _, context in try BrokenCoordinator(context) }])

@@ -11,6 +11,8 @@ final class FakeBroker: BrokerLink {
     var isHeld = false
     var held: [CheckedContinuation<Void, Never>] = []
     var refusal: Refusal?
+    var once: [Refusal] = []
+    var noted: [String] = []
     var away: Gate?
     var said: [String] = []
     var asker: (@Sendable (CoordinatorCall) async throws -> [UInt8])?
@@ -45,6 +47,12 @@ final class FakeBroker: BrokerLink {
   /// From now on turns are refused.
   func refuse(_ refusal: Refusal) { state.withLock { $0.refusal = refusal } }
 
+  /// The next turns are refused, one for each refusal.
+  func refuse(next refusals: [Refusal]) { state.withLock { $0.once = refusals } }
+
+  /// The lines of the host's log.
+  var noted: [String] { state.withLock { $0.noted } }
+
   func answerQuestions(_ asker: @escaping @Sendable (CoordinatorCall) async throws -> [UInt8]) { state.withLock { $0.asker = asker } }
 
   func submit(_ turn: TurnSubmission) async throws -> TurnReceipt {
@@ -57,7 +65,7 @@ final class FakeBroker: BrokerLink {
       }
       if !isHeld { continuation.resume() }
     }
-    return TurnReceipt(refusal: state.withLock { $0.refusal })
+    return TurnReceipt(refusal: state.withLock { $0.once.isEmpty ? $0.refusal : $0.once.removeFirst() })
   }
 
   func report(_ rendering: RenderingReport) async {
@@ -69,7 +77,7 @@ final class FakeBroker: BrokerLink {
   /// From now on what screens show is delivered when the gate opens, as if the broker were away.
   func holdRenderings(_ gate: Gate?) { state.withLock { $0.away = gate } }
 
-  func note(_ line: String) {}
+  func note(_ line: String) { state.withLock { $0.noted.append(line) } }
 
   func ask(_ call: CoordinatorCall) async throws -> [UInt8] {
     guard let asker = state.withLock({ $0.asker }) else { throw MinervaError(.staleRef, "nobody is there") }
@@ -90,10 +98,10 @@ final class TestHost: Sendable {
 
   /// Opens a module as the broker would, and lets it start.
   @discardableResult
-  func open(_ module: String, _ input: String = "{}", as screen: UInt32) async -> LinkVerdict {
+  func open(_ module: String, _ input: String = "{}", as screen: UInt32, lease: UInt32 = 1) async -> LinkVerdict {
     let connection = made(
       Orders.Connection(
-        screen: ScreenID(screen), lease: 1, module: ModuleAddress(name: module), input: Array(input.utf8), via: .push, parent: nil,
+        screen: ScreenID(screen), lease: lease, module: ModuleAddress(name: module), input: Array(input.utf8), via: .push, parent: nil,
         parentHost: nil, seq: 1, txn: "t\(screen)", deadline: SceneTime(milliseconds: 2000)), as: Connection.self)
     let verdict = await runtime.connect(ConnectOrder(scene: scene, connection: connection))
     await runtime.start(ScreenID(screen), in: scene)

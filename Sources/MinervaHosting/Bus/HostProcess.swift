@@ -37,6 +37,8 @@ public final class HostProcess: Sendable {
         reached = settings.advertised?.withPort(of: endpoint) ?? endpoint
         key = settings.security.listeningKey(at: endpoint)
       }
+      // Before the broker knows this host: one that is lost at that moment is lost to it as well.
+      let events = bus.peerEvents
       let broker = try await bus.connect(to: settings.broker, patience: settings.patience)
       let connection = try BrokerConnection(bus: bus, broker: broker, log: log)
       let services = HostServices(bus: bus, gateway: connection.gateway, app: settings.app)
@@ -49,7 +51,6 @@ public final class HostProcess: Sendable {
       let registrar = Registrar(
         settings: settings, endpoint: reached?.description, key: key, registry: registry, runtime: runtime, connection: connection)
       try await registrar.register()
-      let events = bus.peerEvents
       let watch = Task { await registrar.follow(events, broker: broker) }
       return HostProcess(bus: bus, runtime: runtime, connection: connection, host: host, watch: watch)
     } catch {

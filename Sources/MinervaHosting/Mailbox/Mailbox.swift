@@ -33,9 +33,9 @@ actor Mailbox {
   nonisolated let screen: ScreenID
   nonisolated var lease: UInt32 { account.lease }
   private nonisolated let account: CoordinatorAccount
-  private nonisolated let coordinator: any CoordinatorRunning
-  private let buffer: TurnBuffer
-  private nonisolated let link: any BrokerLink
+  nonisolated let coordinator: any CoordinatorRunning
+  let buffer: TurnBuffer
+  nonisolated let link: any BrokerLink
   nonisolated let list: ListController
 
   private nonisolated let inbox = Mutex<[(Message, SceneTime)]>([])
@@ -43,30 +43,31 @@ actor Mailbox {
   private nonisolated let sight = Mutex<(isSeen: Bool, isAwaited: Bool)?>(nil)
   private var queue: [Item] = []
   private var accepted: UInt32 = 0
-  private(set) var handled: UInt32 = 0
-  private var nextTurn: UInt32
-  private let firstTurn: UInt32
+  var handled: UInt32 = 0
+  var nextTurn: UInt32
+  let firstTurn: UInt32
   private var runs: UInt64 = 0
   /// The run that holds the mailbox.
   private var active: UInt64?
   /// The message that the running turn handles.
-  private var current: UInt32?
-  private var runningTask: Task<Void, Never>?
-  private var isOver = false
+  var current: UInt32?
+  /// The task of each run, also of those that stepped aside.
+  private var runTasks: [UInt64: Task<Void, Never>] = [:]
+  private(set) var isOver = false
   private var isStarted = false
 
-  private var keys: [RequestKey: RequestToken] = [:]
+  var keys: [RequestKey: RequestToken] = [:]
   private var fates: [RequestToken: Fate] = [:]
   private var children: [ScreenID: RequestToken] = [:]
   private var waiters: [RequestToken: [Waiter]] = [:]
 
-  private var shown = Screen.none
-  private var hasShown = false
-  private var state: [UInt8]?
+  var shown = Screen.none
+  var hasShown = false
+  var state: [UInt8]?
   /// What an earlier life of this screen showed, until the first rendering of this one.
-  private var earlier: EarlierLife?
+  var earlier: EarlierLife?
   /// Whether the broker waits for what a screen that was made again shows.
-  private var isAwaited: Bool
+  var isAwaited: Bool
 
   init(
     coordinator: any CoordinatorRunning, buffer: TurnBuffer, account: CoordinatorAccount, nextTurn: UInt32, state: [UInt8]?,
@@ -94,7 +95,10 @@ actor Mailbox {
   func start() {
     guard !isStarted, !isOver else { return }
     isStarted = true
-    runningTask = Task { await finishTurn(run: 0, failure: nil, renders: true) }
+    runTasks[0] = Task {
+      await finishTurn(run: 0, failure: nil, renders: true)
+      runTasks[0] = nil
+    }
   }
 
   /// Takes a message, in the order of the calls; one that was taken before is ignored.
@@ -145,7 +149,7 @@ actor Mailbox {
   func end() async {
     guard !isOver else { return }
     isOver = true
-    runningTask?.cancel()
+    for task in runTasks.values { task.cancel() }
     account.end()
     for waiter in waiters.values.joined() { waiter.fail(CancellationError()) }
     waiters = [:]
@@ -189,6 +193,7 @@ actor Mailbox {
     case nil: break
     }
     let holder = try await stepAside(run)
+    if case .refused(let refusal)? = fates[token] { throw goOn(holder, with: refusal) }
     return try await withCheckedThrowingContinuation { continuation in
       wait(.screen(run: holder, continuation), for: token)
     }
@@ -201,6 +206,7 @@ actor Mailbox {
     case .presented, nil: break
     }
     let holder = try await stepAside(run)
+    if case .refused(let refusal)? = fates[token] { throw goOn(holder, with: refusal) }
     return try await withCheckedThrowingContinuation { continuation in
       wait(.ending(run: holder, continuation), for: token)
     }
@@ -217,6 +223,15 @@ actor Mailbox {
     await reportTurn(failure: nil, renders: false)
     active = nil
     return run
+  }
+
+  /// The turn in which something was asked for was not taken: its run goes on at once.
+  private func goOn(_ run: UInt64?, with refusal: Refusal) -> Refusal {
+    if let run, active == nil {
+      active = run
+      account.handles(nil)
+    }
+    return refusal
   }
 
   private func wait(_ waiter: Waiter, for token: RequestToken) {
@@ -241,7 +256,7 @@ actor Mailbox {
       current = nil
       buffer.begin(at: .zero)
     }
-    runningTask = Task { await Mailbox.$currentRun.withValue(run) { await self.perform(item, run: run) } }
+    runTasks[run] = Task { await Mailbox.$currentRun.withValue(run) { await self.perform(item, run: run) } }
   }
 
   private func perform(_ item: Item, run: UInt64) async {
@@ -262,6 +277,7 @@ actor Mailbox {
     }
     account.rests()
     await finishTurn(run: run, failure: failure, renders: renders)
+    runTasks[run] = nil
     if let done {
       await list.afterUpdate()
       done.resume()
@@ -272,7 +288,6 @@ actor Mailbox {
     guard active == run else { return }
     await reportTurn(failure: failure, renders: renders)
     active = nil
-    runningTask = nil
     pump()
   }
 
@@ -374,96 +389,18 @@ actor Mailbox {
     return isTaken
   }
 
+  /// What a turn asked for was not taken with it: whoever waits for it is told.
+  func refuse(_ token: RequestToken, _ refusal: Refusal) {
+    fates[token] = .refused(refusal)
+    _ = buffer.free(token)
+    _ = resume(waitersOf: token)
+  }
+
   /// Keeps what is known of the last few hundred requests, for handles that are awaited late.
   private func trimFates() {
     guard fates.count > 512 else { return }
     let live = Set(children.values).union(waiters.keys)
     for token in fates.keys.sorted(by: { $0.number < $1.number }).prefix(256) where !live.contains(token) { fates[token] = nil }
-  }
-
-  // MARK: Turns
-
-  private func reportTurn(failure: (any Error)?, renders: Bool) async {
-    let contents = buffer.take(failed: failure != nil)
-    var failure = failure
-    var newState: [UInt8]?
-    var update: ListUpdate?
-    do {
-      if failure != nil {
-        if let state { try await coordinator.restore(state) }
-      } else {
-        let encoded = try await coordinator.state()
-        if encoded != state { newState = encoded }
-      }
-      if renders { update = try ListUpdate(try await coordinator.screen()) }
-    } catch {
-      failure = failure ?? error
-      if let error = error as? MinervaError, error.code == .listDuplicateID { link.note("\(self.screen) keeps what it shows: \(error)") }
-    }
-    // A screen that was made again says what it shows in any case: it is waited for.
-    if isAwaited, update == nil { update = try? ListUpdate(.none) }
-    if let drawn = update { update = isOver ? nil : await changed(drawn) }
-    let drawn = newState ?? state
-    let needsRecord = current != nil || !contents.isEmpty || newState != nil
-    if needsRecord {
-      if update != nil { await list.announce() }
-      await submit(contents, state: newState, failure: failure, rendering: update != nil)
-    }
-    guard let update, !isOver else { return }
-    if let earlier {
-      self.earlier = nil
-      await list.goOn(from: earlier.shown, drawn: await earlier.rows(or: update))
-    }
-    let isAwaited = isAwaited
-    self.isAwaited = false
-    await list.enqueue(update, state: drawn, answersTurn: needsRecord || isAwaited)
-  }
-
-  /// What the screen shows now, if that is not what it showed before.
-  private func changed(_ update: ListUpdate) async -> ListUpdate? {
-    shown = update.screen
-    if !hasShown {
-      guard isAwaited || !update.isEmpty else { return nil }
-      hasShown = true
-      return update
-    }
-    return await list.isNews(update) ? update : nil
-  }
-
-  private func submit(_ contents: TurnBuffer.Contents, state newState: [UInt8]?, failure: (any Error)?, rendering: Bool) async {
-    let number = nextTurn
-    nextTurn += 1
-    // Of quiet requests only a refusal is heard, and it needs no one who waits.
-    for (index, entry) in contents.requests.enumerated() where !entry.request.quiet {
-      keys[RequestKey(screen: screen, turn: number, index: UInt32(index))] = entry.token
-    }
-    let report = TurnReport(
-      screen: screen, lease: lease, number: number, handled: current, state: newState, vetoes: contents.vetoes,
-      outputs: contents.outputs, requests: contents.requests.map(\.request), ending: contents.ending,
-      reply: failure.map { .refused(Refusal($0)) } ?? .done, wakes: contents.wakes.isEmpty ? nil : contents.wakes)
-    do {
-      let receipt = try await submit(report, rendering: rendering, isFirst: number == firstTurn)
-      if let refusal = receipt.refusal {
-        link.note("\(screen) ends here: \(refusal)")
-        return await end()
-      }
-      if let newState { state = newState }
-      if let current { handled = current }
-    } catch {
-      await end()
-    }
-    current = nil
-  }
-
-  /// Submits a report. A first turn may overtake the verdict that lets its coordinator speak, so it is tried a few times.
-  private func submit(_ report: TurnReport, rendering: Bool, isFirst: Bool) async throws -> TurnReceipt {
-    let submission = TurnSubmission(scene: scene, report: report, rendering: rendering)
-    var receipt = try await link.submit(submission)
-    for attempt in 1...8 where isFirst && receipt.refusal?.code == MinervaError.Code.staleEpoch.rawValue {
-      try await Task.sleep(for: .milliseconds(5 << attempt))
-      receipt = try await link.submit(submission)
-    }
-    return receipt
   }
 }
 

@@ -13,6 +13,8 @@ final class TurnBuffer: CoordinatorLink {
     var ending = ModuleEnding.none
     var vetoes: Vetoes?
     var wakes: [TurnWake] = []
+    /// What a turn that failed had asked for.
+    var dropped: [RequestToken] = []
 
     var isEmpty: Bool { requests.isEmpty && outputs.isEmpty && ending == .none && vetoes == nil && wakes.isEmpty }
   }
@@ -145,12 +147,15 @@ final class TurnBuffer: CoordinatorLink {
       defer { state.contents = Contents() }
       state.isInTurn = false
       guard failed else { return state.contents }
-      let dropped = Set(state.contents.requests.map(\.token))
+      let dropped = state.contents.requests.map(\.token)
       state.gates = state.gates.filter { !dropped.contains($0.value) }
       state.hasEnded = false
-      return Contents()
+      return Contents(dropped: dropped)
     }
   }
+
+  /// The turn was not taken: an end that it asked for is none.
+  func goesOn() { state.withLock { $0.hasEnded = false } }
 
   /// Frees the commands whose presentation this request was (C1).
   /// - Returns: Whether there was one.

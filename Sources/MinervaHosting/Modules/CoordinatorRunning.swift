@@ -75,7 +75,8 @@ extension Container {
 }
 
 extension Refusal {
-  /// An error in the words of a refusal: a `MinervaError` and a `Refusal` as they are, anything else under `code`.
+  /// An error in the words of a refusal: a `MinervaError` and a `Refusal` as they are, anything else by its type alone under `code`, since
+  /// its text may hold what a payload held (P4); the host's log has it.
   init(_ error: any Error, otherwise code: String = "app.failed") {
     switch error {
     case let refusal as Refusal: self = refusal
@@ -83,7 +84,8 @@ extension Refusal {
       self.init(
         code: error.code.rawValue, message: error.message,
         details: error.details.sorted { $0.key < $1.key }.map { Detail(name: $0.key, value: $0.value) })
-    default: self.init(code: code, message: "\(error)")
+    case is CancellationError: self.init(code: MinervaError.Code.cancelled.rawValue, message: "the coordinator ended meanwhile")
+    default: self.init(code: code, message: "the coordinator threw \(String(reflecting: type(of: error))); its host's log says more")
     }
   }
 }

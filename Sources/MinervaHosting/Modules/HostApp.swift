@@ -5,7 +5,7 @@ public import Minerva
 /// ```swift
 /// @main struct Host: HostApp {
 ///   static let app = "shop"
-///   static let start = "Shop"
+///   static let start: String? = "Shop"
 ///   static let modules = [ModuleOffer(ShopCoordinator.init), ModuleOffer(HomeCoordinator.init)]
 /// }
 /// ```

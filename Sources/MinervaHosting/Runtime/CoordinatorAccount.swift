@@ -52,9 +52,12 @@ final class CoordinatorAccount: Sendable {
       guard state.ended == nil else { return }
       state.lastTask += 1
       let number = state.lastTask
-      let task = Task { [self] in
-        await body()
-        forget(number)
+      // It is no part of the run that starts it: what it awaits holds nobody up.
+      let task = Mailbox.$currentRun.withValue(nil) {
+        Task { [self] in
+          await body()
+          forget(number)
+        }
       }
       state.tasks[number] = (task, place, MonotonicTime.milliseconds)
     }

@@ -19,7 +19,7 @@ package actor HostRuntime {
   private let differ: any DiffComputing
   fileprivate var mailboxes: [Key: Mailbox] = [:]
   /// What was made, or is being made, under which lease: an order that is repeated gets the same verdict.
-  private var makings: [Key: (lease: UInt32, verdict: Task<LinkVerdict, Never>, account: CoordinatorAccount)] = [:]
+  private var makings: [Key: (verdict: Task<LinkVerdict, Never>, account: CoordinatorAccount)] = [:]
   /// Coordinators that are over, as long as something of them may be left (K4).
   private var leaving: [CoordinatorAccount] = []
   /// How many of them there may be before those are forgotten of which nothing is.
@@ -81,21 +81,30 @@ package actor HostRuntime {
     nextTurn: UInt32, isResumed: Bool, shown: ShownList?, at time: SceneTime
   ) async -> LinkVerdict {
     let key = Key(scene: scene, screen: screen)
-    if let making = makings[key] {
-      if making.lease == lease { return await making.verdict.value }
-      makings[key] = nil
-      making.verdict.cancel()
-      _ = await making.verdict.value
-      if let old = mailboxes.removeValue(forKey: key) { await old.end() }
-      watch(making.account)
+    let old = makings[key]
+    if let old {
+      if old.account.lease == lease { return await old.verdict.value }
+      guard old.account.lease < lease else {
+        return .refused(Refusal(MinervaError(.staleEpoch, "\(screen) is made under lease \(old.account.lease), not \(lease) any more")))
+      }
     }
-    let account = CoordinatorAccount(scene: scene, screen: screen, module: module, lease: lease, parent: parent)
+    let (mailbox, account) = (
+      mailboxes.removeValue(forKey: key),
+      CoordinatorAccount(scene: scene, screen: screen, module: module, lease: lease, parent: parent)
+    )
     let verdict = Task {
-      await self.verdict(
+      if let old {
+        old.verdict.cancel()
+        _ = await old.verdict.value
+        await mailbox?.end()
+        self.watch(old.account)
+      }
+      return await self.verdict(
         key, account, module: module, input: input, state: state, nextTurn: nextTurn, isResumed: isResumed, shown: shown,
         at: time)
     }
-    makings[key] = (lease, verdict, account)
+    // In place before anything is waited for: whoever asks for the same gets the same.
+    makings[key] = (verdict, account)
     return await verdict.value
   }
 
@@ -107,12 +116,12 @@ package actor HostRuntime {
     defer { account.isMade() }
     do {
       let offer = try modules.offer(module)
-      let coordinator = try await Self.made(offer, input, buffer)
+      let coordinator = try await made(offer, input, buffer)
       account.belongs(to: coordinator.actor)
       let list = ListController(
         scene: key.scene, screen: key.screen, link: link, differ: differ, hearsDisplay: { [buffer] in buffer.display($0) })
       let earlier = shown.map { shown in
-        EarlierLife(shown: shown) { try await Self.screen(offer, input, shown.state, key) }
+        EarlierLife(shown: shown) { try await self.screen(offer, input, shown.state, key) }
       }
       let mailbox = Mailbox(
         coordinator: coordinator, buffer: buffer, account: account, nextTurn: nextTurn, state: state, isResumed: isResumed,
@@ -129,6 +138,7 @@ package actor HostRuntime {
           redactedInput: offer.input.hasSecrets ? offer.input.redacted(input) : nil, transitions: try await coordinator.transitions(),
           wantsLifecycle: offer.hearsLifecycle)
         try Task.checkCancellation()
+        guard makings[key]?.account === account else { throw CancellationError() }
         mailboxes[key] = mailbox
         return .accepted(acceptance)
       } catch {
@@ -139,24 +149,28 @@ package actor HostRuntime {
       // Under another lease it may be made anew by now.
       if makings[key]?.account === account { makings[key] = nil }
       watch(account)
+      if !(error is MinervaError || error is Refusal || error is CancellationError) { link.note("\(key.screen) \(module): \(error)") }
       return .refused(Refusal(error, otherwise: MinervaError.Code.moduleFactoryFailed.rawValue))
     }
   }
 
   /// Runs the factory; what it throws without a code of its own becomes `module.factory_failed` with the cause (L7).
-  private static func made(_ offer: ModuleOffer, _ input: [UInt8], _ buffer: TurnBuffer) async throws -> any CoordinatorRunning {
+  private nonisolated func made(_ offer: ModuleOffer, _ input: [UInt8], _ buffer: TurnBuffer) async throws -> any CoordinatorRunning {
     try offer.checkInput(input)
     do {
       return try await offer.make(input, buffer)
     } catch let error as MinervaError {
       throw error
     } catch {
-      throw MinervaError(.moduleFactoryFailed, "\(offer.name) could not be made: \(error)")
+      if error is CancellationError { throw error }
+      link.note("\(offer.name) could not be made: \(error)")
+      throw MinervaError(
+        .moduleFactoryFailed, "\(offer.name) could not be made: its factory threw \(String(reflecting: type(of: error)))")
     }
   }
 
   /// What a coordinator with an earlier state shows: one is made for it, and forgotten. Whatever it asks for goes nowhere.
-  private static func screen(_ offer: ModuleOffer, _ input: [UInt8], _ state: [UInt8]?, _ key: Key) async throws -> Screen {
+  private nonisolated func screen(_ offer: ModuleOffer, _ input: [UInt8], _ state: [UInt8]?, _ key: Key) async throws -> Screen {
     let coordinator = try await made(offer, input, TurnBuffer(identity: key.scene, screen: key.screen, account: nil))
     if let state { try await coordinator.restore(state) }
     try await coordinator.load()
@@ -166,7 +180,7 @@ package actor HostRuntime {
   /// Ends what was made under a lease or an earlier one: what was made anew since then is another's to end.
   private func end(_ screen: ScreenID, upTo lease: UInt32?, in scene: SceneIdentity) {
     let key = Key(scene: scene, screen: screen)
-    if let lease, let making = makings[key], making.lease > lease { return }
+    if let lease, let making = makings[key], making.account.lease > lease { return }
     if let making = makings.removeValue(forKey: key) {
       making.verdict.cancel()
       watch(making.account)
@@ -213,7 +227,9 @@ package actor HostRuntime {
     } catch let error as MinervaError {
       throw error
     } catch {
-      throw MinervaError(.routeFailed, "\(question.pattern) under \(question.module): \(error)")
+      link.note("\(question.pattern) under \(question.module): \(error)")
+      throw MinervaError(
+        .routeFailed, "\(question.pattern) under \(question.module): its host threw \(String(reflecting: type(of: error)))")
     }
   }
 
@@ -223,6 +239,8 @@ package actor HostRuntime {
   package func running() async -> [MinervaInterfaces.RunningCoordinator] {
     var running: [MinervaInterfaces.RunningCoordinator] = []
     for (key, mailbox) in mailboxes {
+      // One that was refused for good, and ended by itself, runs no more.
+      if await mailbox.isOver { continue }
       running.append(
         .init(
           scene: key.scene, screen: key.screen, handled: UInt64(await mailbox.handled), lease: mailbox.lease, shows: await mailbox.shows))
