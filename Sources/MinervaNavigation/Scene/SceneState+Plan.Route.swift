@@ -110,7 +110,13 @@ private struct RouteWalk {
     case .tab(let name): try tab(name, step, in: state)
     case .modal(let style): present(step, style, in: state)
     case .root where openings.isEmpty && preview.count <= 1: root(step, in: state)
-    case .replace, .root, .detail, .embed:
+    case .detail where splitAround(state) != nil: detail(step, in: state)
+    case .embed(let slot) where hasSlot(slot, state): embed(slot, step, in: state)
+    case .detail, .embed:
+      let what = step.via == .detail ? "split" : "slot of that name"
+      throw Refusal(
+        code: "route.not_routable", message: "\(step.module) is opened via \(step.via), and no \(what) is open on the way to it")
+    case .replace, .root:
       throw Refusal(code: "route.not_routable", message: "\(step.module) is opened via \(step.via), which a link cannot follow")
     }
   }
@@ -220,6 +226,56 @@ private struct RouteWalk {
     index = 0
     keep(root, state)
     if state.nodes[root]?.module.name != step.module.name { push(RouteStep(step.module, input: step.input), in: state) }
+  }
+
+  /// The innermost split around what is reached, if that is open.
+  private func splitAround(_ state: SceneState) -> ScreenID? {
+    guard index != nil else { return nil }
+    if state.split(of: at) != nil { return at }
+    var next = state.owner(of: key)
+    while let owner = next, state.split(of: owner) == nil { next = state.stackAround(owner).flatMap(state.owner(of:)) }
+    return next
+  }
+
+  /// Goes to the detail side of a split that is open: what stands there is kept or replaced.
+  private mutating func detail(_ step: RouteStep, in state: SceneState) {
+    guard let owner = splitAround(state), let split = state.split(of: owner) else { return }
+    uncover(in: state)
+    key = split.joined == nil ? .detail(owner) : .primary(owner)
+    let (screens, base) = (state.stack(key), split.joined ?? 0)
+    if screens.count > base, isOpen(step, screens[base], state) {
+      at = screens[base]
+      index = base
+      return keep(at, state)
+    }
+    if screens.count > base {
+      cuts.append(.cut(key, keep: base, .replaced))
+      for id in screens.dropFirst(base).reversed() { preview.append(.pop(id, module: name(id, state))) }
+    }
+    index = nil
+    at = open(step, parent: owner)
+    moves.append(.push(key, at))
+  }
+
+  /// Whether what is reached is open and has a slot of this name.
+  private func hasSlot(_ slot: String, _ state: SceneState) -> Bool {
+    index != nil && state.nodes[at]?.slots.contains { $0.name == slot } ?? false
+  }
+
+  /// Goes into a slot of a screen that is open: its child is kept or replaced. What follows is pushed where the screen itself stands.
+  private mutating func embed(_ slot: String, _ step: RouteStep, in state: SceneState) {
+    guard let place = state.nodes[at]?.slots.firstIndex(where: { $0.name == slot }) else { return }
+    let owner = at
+    if let child = state.nodes[owner]?.slots[place].content {
+      if isOpen(step, child, state) {
+        at = child
+        return keep(child, state)
+      }
+      cuts.append(.vacate(owner, slot: place, .replaced))
+      preview.append(.pop(child, module: name(child, state)))
+    }
+    at = open(step, parent: owner)
+    moves.append(.fill(owner, slot: place, at))
   }
 
   private mutating func open(_ step: RouteStep, parent: ScreenID?) -> ScreenID {

@@ -65,6 +65,44 @@ struct FollowTests {
     #expect(stage.ask(.follow([sheet]))?.outcome?.changed == false)
   }
 
+  @Test("R2: a link leads into the detail side of a split that is open, keeps what it meant and replaces what it did not")
+  func detail() throws {
+    var stage = Stage()
+    stage.catalog["Mail"] = .split("Box", "Empty")
+    stage.open("Mail")
+    let letter = RouteStep(address("Letter"), input: [49], via: .detail)
+    let text = try stage.state.preview([letter, item]).map(\.description).joined(separator: " | ")
+    #expect(text == "keep s1 Mail | pop s3 Empty | detail Letter1 | push Item4")
+    stage.ask(.follow([letter, item]))
+    #expect(stage.stack("main/detail") == "s4 s5")
+    #expect(stage.removals == ["s3 replaced"])
+    #expect(stage.state.screen(4)?.summary.parent == 1)
+    stage.ask(.follow([letter]))
+    #expect(stage.stack("main/detail") == "s4")
+    #expect(stage.ask(.follow([letter]))?.outcome?.changed == false)
+    stage.ask(.collapse(nil))
+    stage.ask(.follow([RouteStep(address("Letter"), input: [50], via: .detail)]))
+    #expect(stage.stack("main/primary") == "s2 s6")
+    #expect(stage.removals == ["s3 replaced", "s5 popped", "s4 replaced"])
+  }
+
+  @Test("R2: a link leads into a slot of a screen that is open, and goes on above that screen")
+  func slot() {
+    var stage = Stage()
+    stage.catalog["Home"] = .accepted(Acceptance(host: "shop-1", slots: ["banner"]))
+    stage.open("Home")
+    let banner = RouteStep(address("Banner"), input: [49], via: .embed("banner"))
+    #expect(stage.ask(.follow([banner, item]))?.outcome?.presented.map(\.screen) == [2, 3])
+    #expect(stage.stack("main/slot:banner") == "s2")
+    #expect(stage.stack() == "s1 s3")
+    #expect(stage.ask(.follow([banner, item]))?.outcome?.changed == false)
+    stage.ask(.follow([RouteStep(address("Banner"), input: [50], via: .embed("banner"))]))
+    #expect(stage.stack("main/slot:banner") == "s4")
+    #expect(stage.stack() == "s1")
+    #expect(Set(stage.removals) == ["s2 replaced", "s3 popped"])
+    #expect(stage.ask(.follow([RouteStep(address("X"), via: .embed("footer"))]))?.refusal?.code == "route.not_routable")
+  }
+
   @Test("N14: a link that fails on the way leaves nothing behind")
   func fails() {
     var stage = shell()
