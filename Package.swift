@@ -216,7 +216,9 @@ let package = Package(
       ]),
     tests(
       "MinervaHostingTests",
-      on: ["TestSupport", "ListDiff", "Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"]),
+      on: [
+        "TestSupport", "ListDiff", "Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaTesting", "MinervaWire",
+      ]),
     tests("MinervaSimulationTests", on: ["MinervaJournal", "MinervaProtocol", "MinervaSimulation", "MinervaWire"]),
     tests("MinervaDemoTests", on: ["TestSupport", "Minerva", "MinervaDemo", "MinervaHosting", "MinervaWire"]),
     tests("CommandKitTests", on: ["TestSupport", "CommandKit", "MinervaWire"], exclude: ["Snapshots"]),

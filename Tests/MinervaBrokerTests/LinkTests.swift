@@ -259,6 +259,48 @@ struct LinkTests {
     #expect(inquiries(again).map(\.question) == [question])
   }
 
+  @Test(
+    "P4: what is given with a link is in no record; a link that waits goes on with it, and ends when the broker has lost it",
+    arguments: [true, false])
+  func sealedContext(restarts: Bool) throws {
+    let secret = "hunter2-of-all-things"
+    var machine = opened()
+    follow("app://shop/secret/9", &machine, context: #"{"account":"ada","token":"\#(secret)"}"#)
+    let question = try #require(inquiries(machine).first?.question)
+    #expect(inquiries(machine).first.map { String(decoding: $0.context, as: UTF8.self).contains(secret) } == true)
+    machine.take(machine.broker.decided("main", question, .success(.wait(RouteStep(ModuleAddress(name: "Login")))), now: machine.now))
+    machine.settle()
+    guard case .answered(let answer) = machine.reply(to: 501) else { return #expect(Bool(false)) }
+    #expect(answer.outcome.plan?.module == "Login")
+    func isWritten(_ machine: Machine) -> Bool {
+      machine.journaled.contains { String(decoding: $0.record, as: UTF8.self).contains(secret) }
+        || machine.actions.contains { action in
+          guard case .publish(let event, _) = action, let bytes = try? CBOR.encode(event) else { return false }
+          return String(decoding: bytes, as: UTF8.self).contains(secret)
+        }
+    }
+    #expect(!isWritten(machine))
+    if restarts { machine = try Machine(restarting: machine, epoch: 2) }
+    machine.actions = []
+    machine.take(
+      machine.broker.register(
+        HostRegistration(
+          app: "shop", node: "shop-1", endpoint: nil, modules: registration().modules, links: Self.scope,
+          running: [1, 2].map { RunningCoordinator(scene: machine.identity, screen: ScreenID($0), handled: 9) }), incarnation: 1, pid: 1,
+        token: 900, now: machine.now))
+    machine.settle()
+    machine.request(.finish(.id(ScreenID(2)), nil), txn: "f")
+    machine.settle()
+    for message in machine.actions.compactMap({ if case .order(_, .deliver(_, let it, at: _)) = $0 { it.message } else { nil } }) {
+      _ = machine.turn(ScreenID(1), message.number, handled: message.number)
+    }
+    machine.settle()
+    let asked = inquiries(machine).first.map { String(decoding: $0.context, as: UTF8.self) }
+    #expect(restarts ? asked == nil : asked?.contains(secret) == true)
+    #expect((machine.broker.scenes["main"]?.state.plans == []) == restarts)
+    #expect(!isWritten(machine))
+  }
+
   @Test("R1: routes that match the same paths are refused when a host registers, in one host and between two")
   func ambiguous() {
     var machine = opened()

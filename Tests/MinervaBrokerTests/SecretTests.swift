@@ -130,6 +130,36 @@ struct SecretTests {
     }
   }
 
+  @Test("P4: what a command is executed with is sealed whole: no schema says what of it is secret")
+  func commandPayload() throws {
+    var machine = opened()
+    machine.request(.act(.id(ScreenID(1)), .execute(command: "sign-in", input: input())), txn: "x")
+    machine.request(.act(.id(ScreenID(1)), .execute(command: "plain", input: nil)), txn: "y")
+    machine.commit()
+    #expect(delivered(machine) == [.act(.execute(command: "sign-in", input: input())), .act(.execute(command: "plain", input: nil))])
+    #expect(try !isWritten(machine))
+    var again = try Machine(restarting: machine, epoch: 2)
+    register(&again, running: [RunningCoordinator(scene: again.identity, screen: ScreenID(1), handled: 0)])
+    again.commit()
+    guard case .act(.executeSealed("sign-in", _)) = delivered(again).first else {
+      Issue.record("\(delivered(again))")
+      return
+    }
+    let forged = again.request(.act(.id(ScreenID(1)), .executeSealed(command: "x", Seal(1 << 32 | 1))), txn: "z")
+    #expect(again.refusal(of: forged) == "bus.bad_message")
+  }
+
+  @Test("P4, L4: more inputs of an opening are sealed by the schemas of the modules they are for")
+  func configuration() throws {
+    var machine = opened()
+    var opening = Command.Opening(ModuleAddress(name: "Login"), input: input("x"))
+    opening.configuration = [Command.ModuleInput(module: "Login", input: input())]
+    machine.request(.open(opening), txn: "x")
+    machine.settle()
+    #expect(delivered(machine) == [.input(input())])
+    #expect(try !isWritten(machine))
+  }
+
   @Test("P4: before a host has said what is secret, and in another app's module, nothing that may be secret is written down")
   func undecided() throws {
     var machine = opened()

@@ -70,6 +70,8 @@ final class RecordingLink: CoordinatorLink {
   func ending(of token: RequestToken) async throws -> ChildEnding { throw CancellationError() }
   func ask(_ question: String, _ argument: [UInt8], of screen: ScreenID) async throws -> [UInt8] { throw CancellationError() }
 
+  func children() async throws -> [ScreenID] { [] }
+
   func task(at place: String, _ body: @escaping @Sendable () async -> Void) {
     let task = Task { await body() }
     state.withLock { $0.tasks.append(task) }

@@ -285,6 +285,7 @@ private struct NoLink: CoordinatorLink {
   func screen(of token: RequestToken) async throws -> ScreenID { throw gone }
   func ending(of token: RequestToken) async throws -> ChildEnding { throw gone }
   func ask(_ question: String, _ argument: [UInt8], of screen: ScreenID) async throws -> [UInt8] { throw gone }
+  func children() async throws -> [ScreenID] { throw gone }
   func task(at place: String, _ body: @escaping @Sendable () async -> Void) {}
   func perform(_ body: @escaping @Sendable () async throws -> Void) async {}
 }

@@ -32,6 +32,8 @@ final class FakeBroker: BrokerLink {
   /// The turns and renderings so far, in order, as `turn s1.2` and `show s1 v3`.
   var said: [String] { state.withLock { $0.said } }
 
+  func children(of screen: ScreenID, in scene: SceneIdentity) async throws -> [ScreenID] { [ScreenID(screen.number + 1)] }
+
   /// From now on turns are answered only after `release`, as if the broker were away.
   func hold() { state.withLock { $0.isHeld = true } }
 

@@ -28,13 +28,32 @@ extension Context {
     try open(module, NoInput(), via: presentation, into: path, policy: policy)
   }
 
+  /// Opens a module and configures it, or the module that is the active leaf of the container it is, before it is presented (L1, L4).
+  ///
+  /// The block runs at once. What it gives is handled in order while the module is being opened; an input that is refused rolls the
+  /// opening back. What the leaf tells arrives at `child(_:)`, as what the container tells does.
+  ///
+  /// ```swift
+  /// try context.open(Shell.self, .init(), via: .root) { try $0.configure(Orders.self, .init(filter: "open")) }
+  /// ```
+  @discardableResult
+  public func open<M: Module>(
+    _ module: M.Type, _ input: M.Input, via presentation: Presentation = .push, into path: NavPath? = nil, policy: Policy = .queue,
+    configuring block: (inout ModuleConfiguration) throws -> Void
+  ) throws -> Opening<M> {
+    var configuration = ModuleConfiguration()
+    try block(&configuration)
+    return try open(module, input, via: presentation, into: path, policy: policy, gate: nil, configuration: configuration.inputs)
+  }
+
   package func open<M: Module>(
     _ module: M.Type, _ input: M.Input, via presentation: Presentation, into path: NavPath? = nil, popTo: ScreenID? = nil,
-    inclusive: Bool = false, policy: Policy = .queue, gate: String?
+    inclusive: Bool = false, policy: Policy = .queue, gate: String?, configuration: [Command.ModuleInput] = []
   ) throws -> Opening<M> {
-    let opening = Command.Opening(
+    var opening = Command.Opening(
       ModuleAddress(name: M.name), input: try Payload.encode(input), via: presentation, into: path, popTo: popTo.map { .id($0) },
       inclusive: inclusive)
+    if !configuration.isEmpty { opening.configuration = configuration }
     return Opening(link: link, token: try link.request(.open(opening), policy: policy, gate: gate))
   }
 
@@ -84,6 +103,17 @@ extension Context {
   /// Removes every modal layer.
   public func dismissAll() throws {
     try ask(.dismissAll)
+  }
+
+  /// Removes every layer that this coordinator or one below it has presented, and what those present in turn (K6).
+  public func dismissAllPresented() throws {
+    try ask(.dismissPresented(.id(screen)))
+  }
+
+  /// Opens a module on the detail side of the innermost split around the own screen, in place of what is there.
+  @discardableResult
+  public func showDetail<M: Module>(_ module: M.Type, _ input: M.Input) throws -> Opening<M> {
+    try open(module, input, via: .detail)
   }
 
   /// Makes a stack exactly these screens, from the bottom; they keep identity and state.

@@ -19,6 +19,10 @@ public final class Context<Subject: Module>: Sendable {
   /// The scene's time when the message being handled was sent, never the wall's; equal runs see equal times (D3).
   public var now: SceneTime { link.now }
 
+  /// The coordinators that were opened by this one or stand upon it, in the order of their opening (K1).
+  /// - Throws: `bus.*` when the broker cannot be asked.
+  public var children: [ScreenID] { get async throws { try await link.children() } }
+
   /// Tells the parent something.
   public func output(_ value: Subject.Output) throws {
     try link.tell(Payload.encode(value))

@@ -26,6 +26,9 @@ package protocol CoordinatorLink: Sendable {
   /// Asks another coordinator of the scene, directly (K7).
   func ask(_ question: String, _ argument: [UInt8], of screen: ScreenID) async throws -> [UInt8]
 
+  /// The coordinator's children, in the order of their opening (K1).
+  func children() async throws -> [ScreenID]
+
   /// The list of the coordinator's screen.
   /// - Throws: `nav.stale_ref` when the screen is gone.
   func list() async throws -> any ListControlling

@@ -49,7 +49,11 @@ extension BrokerStateMachine {
       if duePlans[scene]?.contains(where: { $0.id == plan.id }) != true { duePlans[scene, default: []].append(plan) }
       return
     }
+    var plan = plan
     do throws(MinervaError) {
+      guard opened(&plan.context, scenes[scene]?.state.seal(of: plan.id), of: scene) else {
+        throw MinervaError(.inputLost, "what was given with the link was lost with a restart of the broker; follow it again")
+      }
       begin(
         try journey(plan.link, plan.context, in: scene, .plan(plan), deadline: now + Int64(sceneSettings.request)), now: now, &actions)
     } catch {
@@ -167,9 +171,16 @@ extension BrokerStateMachine {
       }
     case (.request, .failure(let error)): fail(journey, error, now: now, &actions)
     case (.plan(let plan), .success(let trace)):
+      let action: Command.Action
+      do throws(MinervaError) {
+        action = try sealed(.follow(following(trace, journey, in: scene)), in: scene)
+      } catch {
+        end(plan, Refusal(error), in: scene, now: now, &actions)
+        break
+      }
       let command = Command(
         txn: "\(Self.own)\(plan.id).\(scenes[scene]?.state.seq ?? 0)", caller: plan.caller,
-        action: .follow(following(trace, journey, in: scene)))
+        action: action)
       feed(.command(command), to: scene, now: now, &actions)
     case (.plan, .failure(let error)): fail(journey, error, now: now, &actions)
     }

@@ -13,24 +13,40 @@ extension BrokerStateMachine {
   /// An action as it may be recorded.
   /// - Throws: `bus.bad_message` for an action that names a seal itself, `input.secret` for a secret given where it can't be sealed.
   mutating func sealed(_ action: Command.Action, in scene: String) throws(MinervaError) -> Command.Action {
-    if action.seal != nil { throw Self.foreignSeal }
+    if !action.seals.isEmpty { throw Self.foreignSeal }
     switch action {
     case .open(var opening):
       if opening.unhosted { return action }
       (opening.input, opening.seal) = sealed(opening.input, of: opening.module, in: scene)
-      return opening.seal == nil ? action : .open(opening)
+      for index in opening.configuration?.indices ?? 0..<0 {
+        guard let more = opening.configuration?[index] else { continue }
+        var module = opening.module
+        module.name = more.module
+        let (shown, seal) = sealed(more.input, of: module, in: scene)
+        opening.configuration?[index].input = shown
+        opening.configuration?[index].seal = seal
+      }
+      return .open(opening)
     case .send(let ref, let input):
       guard let (shown, seal) = sealed(input, to: ref, in: scene) else { return action }
       return .sendSealed(ref, shown, seal)
     case .act(let ref, .enter(let field, let value)):
       guard mustSeal(field, of: ref, in: scene) else { return action }
       return .act(ref, .enterSealed(field: field, seal(Array(value.utf8), in: scene)))
+    case .act(let ref, .execute(let command, let input?)) where !input.isEmpty:
+      // What a command takes is its coordinator's own: nobody else can say what of it is secret.
+      return .act(ref, .executeSealed(command: command, seal(input, in: scene)))
     case .launch(let module, let input): try requireOpen(input, of: module, in: scene, verb: action.verb)
     case .go(_, _, let input?): try requireOpen(input, in: scene, verb: action.verb)
     case .setStack(_, let elements):
       for case .module(let module, let input) in elements { try requireOpen(input, of: module, in: scene, verb: action.verb) }
-    case .follow(let following):
+    case .follow(var following):
       for step in following.steps { try requireOpen(step.input, of: step.module, in: scene, verb: action.verb) }
+      guard !following.context.isEmpty else { return action }
+      // It belongs to no module, so nobody can say what of it is secret.
+      following.seal = seal(following.context, in: scene)
+      following.context = Self.hidden
+      return .follow(following)
     default: break
     }
     return action
@@ -169,6 +185,8 @@ extension BrokerStateMachine {
     let number = delivery.message.number
     switch delivery.message.body {
     case .sealedInput: delivery.message = Message(number: number, body: .input(text))
+    case .act(.executeSealed(let command, _)):
+      delivery.message = Message(number: number, body: .act(.execute(command: command, input: text)))
     case .act(.enterSealed(let field, _)):
       delivery.message = Message(number: number, body: .act(.enter(field: field, value: String(decoding: text, as: UTF8.self))))
     default: break

@@ -1,6 +1,6 @@
 package import MinervaActors
 package import MinervaInterfaces
-import MinervaNavigation
+package import MinervaNavigation
 import MinervaProtocol
 import MinervaTransport
 import MinervaWire
@@ -60,6 +60,11 @@ package final class BrokerConnection: BrokerLink {
     if let runtime = local.withLock({ $0 }), await runtime.runs(call.screen, in: call.scene) { return try await runtime.answer(call) }
     let node = try await node(of: call)
     return try await $ModuleEndpoint.resolve(id: ActorAddress(node: node, name: WellKnown.host), using: bus).call(call)
+  }
+
+  package func children(of screen: ScreenID, in scene: SceneIdentity) async throws -> [ScreenID] {
+    let reports = try await gateway.coordinators(SceneAddress(name: scene.name, app: scene.app))
+    return reports.first { $0.summary.screen == screen }?.children ?? []
   }
 
   package func note(_ line: String) { log?(line) }

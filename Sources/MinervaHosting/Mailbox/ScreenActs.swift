@@ -40,6 +40,8 @@ enum ScreenActs {
       return .enter(field, value: value)
     case .enterSealed(let field, _):
       throw MinervaError(.inputLost, "what was entered into \(field) was lost with a restart of the broker; enter it again")
+    case .executeSealed(let command, _):
+      throw MinervaError(.inputLost, "what \(command) was given was lost with a restart of the broker; execute it again")
     case .move(let row, let before, let other):
       guard let cell = try enabled(row, on: screen), cell.traits?.contains(.reorderable) == true else {
         throw MinervaError(.screenNotReorderable, "row \(row) may not be moved")

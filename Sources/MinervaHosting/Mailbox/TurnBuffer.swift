@@ -100,6 +100,10 @@ final class TurnBuffer: CoordinatorLink {
     try await mailbox().ask(CoordinatorCall(scene: identity, screen: screen, method: question, argument: argument))
   }
 
+  func children() async throws -> [ScreenID] {
+    try await mailbox().link.children(of: screen, in: identity)
+  }
+
   func list() async throws -> any ListControlling {
     try mailbox().list
   }

@@ -1,4 +1,5 @@
 package import MinervaInterfaces
+package import MinervaNavigation
 
 /// What a host says to its broker. The real one survives the loss of the broker and says again what was not answered.
 package protocol BrokerLink: Sendable {
@@ -13,6 +14,8 @@ package protocol BrokerLink: Sendable {
 
   /// Asks a coordinator in whatever host it runs, directly (K7).
   func ask(_ call: CoordinatorCall) async throws -> [UInt8]
+  /// The children of a coordinator, in the order of their opening (K1).
+  func children(of screen: ScreenID, in scene: SceneIdentity) async throws -> [ScreenID]
   /// Writes a line to the host's log.
   func note(_ line: String)
 }

@@ -3,6 +3,7 @@ extension Command {
   /// Writes the command; `false`, and nothing written that counts, when its verb has no compact form.
   package func write(to writer: inout CompactWriter) -> Bool {
     guard let tag = action.compactTag else { return false }
+    if case .open(let opening) = action, opening.configuration != nil { return false }
     writer.byte(tag)
     var flags: UInt8 = policy.compactNumber
     if origin != nil { flags |= 1 << 2 }

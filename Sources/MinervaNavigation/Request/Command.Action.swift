@@ -23,6 +23,8 @@ extension Command {
     case dismiss(ScreenRef?)
     /// Removes every modal layer.
     case dismissAll
+    /// Removes every layer that a coordinator, or one below it, has presented; `nil` is the origin, or the top (K6).
+    case dismissPresented(ScreenRef?)
     /// Makes a stack exactly this, from the bottom; screens named keep identity and state.
     case setStack(NavPath, [Element])
     /// Selects a tab of the innermost tab container around the screen (the origin, or the top); `reset` pops that tab to its root.
@@ -69,6 +71,9 @@ extension Command {
     public var configures: Bool
     /// Whether the screen has no host at all: no link, no messages. For benches and placeholders.
     public var unhosted: Bool
+    /// More inputs, each for the module itself or for the first on the way from it to its active leaf that has the name (L1, L4). All are
+    /// handled before the screen is presented; one that is refused rolls the opening back.
+    public var configuration: [ModuleInput]?
     /// Set when `input` is only what everyone may see of it (P4): the number of the whole. Given by brokers, never by callers.
     public var seal: Seal?
 
@@ -85,6 +90,22 @@ extension Command {
       self.inclusive = inclusive
       self.configures = configures
       self.unhosted = unhosted
+    }
+  }
+
+  /// One more input of a module that is being opened, or of the active leaf of the container that it is.
+  public struct ModuleInput: Hashable, Sendable, Codable {
+    /// The name of the module that is meant.
+    public var module: String
+    /// UTF-8 JSON.
+    public var input: [UInt8]
+    /// Set when `input` is only what everyone may see of it (P4). Given by brokers, never by callers.
+    public var seal: Seal?
+
+    /// Creates an input for a module.
+    public init(module: String, input: [UInt8]) {
+      self.module = module
+      self.input = input
     }
   }
 
@@ -110,6 +131,8 @@ extension Command {
     case swipe(row: String, action: String?)
     /// Executes a presentation command of the screen with an input.
     case execute(command: String, input: [UInt8]?)
+    /// The same with an input that must not be written down (P4). Made by brokers, never by callers.
+    case executeSealed(command: String, Seal)
   }
 
   /// What a finger removes.
@@ -136,7 +159,7 @@ extension Command.Action {
     case .follow: "deeplink"
     case .back, .backTo, .backRoot: "back"
     case .close: "close"
-    case .dismiss, .dismissAll: "dismiss"
+    case .dismiss, .dismissAll, .dismissPresented: "dismiss"
     case .setStack: "stack set"
     case .selectTab: "tab"
     case .collapse: "collapse"
@@ -162,7 +185,7 @@ extension Command.Act {
     case .enter, .enterSealed: "enter"
     case .move: "move"
     case .swipe: "swipe"
-    case .execute: "execute"
+    case .execute, .executeSealed: "execute"
     }
   }
 }

@@ -104,11 +104,19 @@ struct Plan {
   var named: [NamedReason] = []
   var result: [UInt8]?
   var configures = false
+  /// What is given to the module, or to its active leaf, before it is presented.
+  var inputs: [Command.ModuleInput]?
   var deed = Deed.nothing
   /// Whether the place was not named but is what a person sees: nothing that changes that may run beside it (N12).
   var isImplicit = false
   /// Why a link ends before its last step.
   var shortfall: Refusal?
+}
+
+/// An input that must be handled before what it is for is presented.
+struct UnhandledInput: Hashable, Sendable, Codable {
+  let screen: ScreenID
+  let message: UInt32
 }
 
 /// What a running request does.
@@ -132,6 +140,10 @@ struct Work: Hashable, Sendable, Codable {
   let result: [UInt8]?
   /// Whether the caller's configuration is missing (L1).
   var isUnconfigured = false
+  /// What is given to the module, or to its active leaf, once all are made (L4).
+  var inputs: [Command.ModuleInput]?
+  /// Which of it has not been handled yet.
+  var unhandled: [UnhandledInput]?
   /// Every coordinator it makes, in the order of their names.
   var opened: [ScreenID]
   /// After the commit: who leaves, in order (N8).

@@ -30,9 +30,16 @@ extension Command.Action {
   package var seal: Seal? {
     switch self {
     case .open(let opening): opening.seal
-    case .sendSealed(_, _, let seal), .act(_, .enterSealed(_, let seal)): seal
+    case .follow(let following): following.seal
+    case .sendSealed(_, _, let seal), .act(_, .enterSealed(_, let seal)), .act(_, .executeSealed(_, let seal)): seal
     default: nil
     }
+  }
+
+  /// Everything it is sealed with.
+  package var seals: [Seal] {
+    guard case .open(let opening) = self, let configuration = opening.configuration else { return seal.map { [$0] } ?? [] }
+    return configuration.compactMap(\.seal) + (opening.seal.map { [$0] } ?? [])
   }
 }
 
@@ -40,7 +47,7 @@ extension Message.Body {
   /// What it is sealed with.
   package var seal: Seal? {
     switch self {
-    case .sealedInput(_, let seal), .act(.enterSealed(_, let seal)): seal
+    case .sealedInput(_, let seal), .act(.enterSealed(_, let seal)), .act(.executeSealed(_, let seal)): seal
     default: nil
     }
   }

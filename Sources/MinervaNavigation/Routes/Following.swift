@@ -4,8 +4,10 @@ public struct Following: Hashable, Sendable, Codable {
   public var steps: [RouteStep]
   /// The link as it was written; empty when the steps came from elsewhere.
   public var link: String
-  /// What was given with the link, UTF-8 JSON; no bytes for nothing.
+  /// What was given with the link, UTF-8 JSON; no bytes for nothing. What stands for it, when it is sealed.
   public var context: [UInt8]
+  /// Set when `context` only stands for what was given (P4). Given by brokers, never by callers.
+  public var seal: Seal?
   /// Whether everything above the scene's root goes first.
   public var resets: Bool
   /// Whether the steps before one that cannot be followed stay.
@@ -70,7 +72,7 @@ public struct PlanReport: Hashable, Sendable, Codable {
   /// The link as it was written.
   public let link: String
   /// What was given with the link.
-  public let context: [UInt8]
+  public var context: [UInt8]
   /// Whether it begins at the root.
   public let resets: Bool
   /// Whether it keeps what could be followed.

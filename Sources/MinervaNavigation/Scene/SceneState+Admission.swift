@@ -270,7 +270,9 @@ extension Command.Action {
     switch self {
     case .launch, .follow, .endPlan, .back, .backRoot, .dismissAll, .gesture, .withdraw, .end: []
     case .open(let opening): opening.popTo.map { [$0] } ?? []
-    case .go(_, let ref, _), .dismiss(let ref), .selectTab(_, let ref, _), .collapse(let ref), .expand(let ref): ref.map { [$0] } ?? []
+    case .go(_, let ref, _), .dismiss(let ref), .dismissPresented(let ref), .selectTab(_, let ref, _), .collapse(let ref),
+      .expand(let ref):
+      ref.map { [$0] } ?? []
     case .backTo(let ref), .send(let ref, _), .sendSealed(let ref, _, _), .output(let ref, _), .finish(let ref, _), .cancel(let ref),
       .act(let ref, _):
       [ref]

@@ -93,16 +93,80 @@ extension SceneState {
     }
     redeliver(id)
     guard flaw(acceptance, opened: work.opened.count) == nil else { return }
-    for (key, start) in roots {
+    for (place, root) in roots.enumerated() {
+      let (key, start) = root
       let opening = Plan.Opening(id: ScreenID(nextScreen), module: start.module, input: start.input, parent: id, root: key)
       work.opened.append(opening.id)
       // What a link pushes on a tab that was not known before stands on the tab's root.
       let first = work.moves.firstIndex { if case .push(.tab(id, StackKey.unknownTab), _) = $0 { true } else { false } }
       work.moves.insert(.push(key, opening.id), at: first ?? work.moves.count)
       if make(opening, for: request, until: until) { missing += 1 }
+      if place == roots.count - 1 { forward(to: opening.id, from: id, work) }
       if first != nil { settleTab(of: id, at: key, &work) }
     }
     work.stage = .linking(missing: missing, until: until)
+  }
+
+  /// What the active leaf of a container tells is heard by whoever opened the container, as well as by the container itself (L4).
+  private mutating func forward(to leaf: ScreenID, from container: ScreenID, _ work: Work) {
+    guard let node = nodes[container] else { return }
+    let hearer = node.forwards ?? (container == work.outcome.screen && node.isHeard ? node.parent : nil)
+    if let hearer { _ = nodes.update(leaf) { $0.forwards = hearer } }
+  }
+
+  /// Gives more inputs to the module that is opened, each to the first on the way to its active leaf that has the name (L4); returns
+  /// which have to be handled. Linear in the depth of containers.
+  mutating func give(_ inputs: [Command.ModuleInput], _ work: Work) throws(Refusal) -> [UnhandledInput] {
+    var way: [ScreenID] = []
+    var next = work.outcome.screen
+    while let id = next, !way.contains(id) {
+      way.append(id)
+      next = activeChild(of: id, work)
+    }
+    var given: [UnhandledInput] = []
+    for input in inputs {
+      guard let id = way.first(where: { nodes[$0]?.module.name == input.module }) else {
+        let names = way.compactMap { nodes[$0]?.module.name }.joined(separator: ", ")
+        throw Refusal(
+          code: "link.no_endpoint", message: "\(input.module) is not on the way to the active leaf, which is \(names); rolled back")
+      }
+      let body = input.seal.map { Message.Body.sealedInput(input.input, $0) } ?? .input(input.input)
+      let message = post(body, to: id)
+      guard message > 0 else {
+        throw Refusal(code: "link.no_endpoint", message: "\(id) \(input.module) has no coordinator that could be told; rolled back")
+      }
+      given.append(UnhandledInput(screen: id, message: message))
+    }
+    return given
+  }
+
+  /// The screen on top of the stack that a new container shows first.
+  private func activeChild(of id: ScreenID, _ work: Work) -> ScreenID? {
+    let keys: [StackKey]
+    switch nodes[id]?.container {
+    case .tabs(let tabs): keys = [.tab(id, tabs.selected)]
+    case .split: keys = [.detail(id), .primary(id)]
+    case .some(ContainerState.none), nil: keys = []
+    }
+    for key in keys {
+      for move in work.moves.reversed() { if case .push(key, let screen) = move { return screen } }
+    }
+    return nil
+  }
+
+  /// A coordinator has handled an input that its opening waits for, or refused it: then all is rolled back (L3).
+  mutating func tookInput(_ message: UInt32, by id: ScreenID, _ reply: TurnReply) {
+    let input = UnhandledInput(screen: id, message: message)
+    guard let index = pending.firstIndex(where: { $0.work?.unhandled?.contains(input) ?? false }), var work = pending[index].work else {
+      return
+    }
+    var request = pending.remove(at: index)
+    switch reply {
+    case .done:
+      work.unhandled?.removeAll { $0 == input }
+      proceed(&request, &work, at: index)
+    case .refused(let refusal): rollBack(request, work, .rolledBack, refusal)
+    }
   }
 
   /// Gives the screens that a link pushes on a tab their stack, now that it is known.

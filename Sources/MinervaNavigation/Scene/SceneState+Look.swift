@@ -175,10 +175,14 @@ extension SceneState {
   /// What the input of a coordinator is sealed with.
   package func seal(of id: ScreenID) -> Seal? { nodes[id]?.seal }
 
+  /// What the context of a waiting link is sealed with.
+  package func seal(of plan: PlanID) -> Seal? { waiting?.items.first { $0.report.id == plan }?.seal }
+
   /// What is sealed and still needed: of open coordinators, of messages and of requests that are not over. O(coordinators).
   package var seals: Set<Seal> {
     var seals: Set<Seal> = []
-    for request in pending { if let seal = request.command.action.seal { seals.insert(seal) } }
+    for request in pending { seals.formUnion(request.command.action.seals) }
+    for item in waiting?.items ?? [] { if let seal = item.seal { seals.insert(seal) } }
     for node in nodes.all {
       if let seal = node.seal { seals.insert(seal) }
       for message in node.outbox { if let seal = message.body.seal { seals.insert(seal) } }

@@ -37,6 +37,9 @@ extension SceneState {
     let listener = node.isHeard ? node.parent : nil
     emit(.output(summary(node), number: number, bytes, listener: listener, byShell: byShell))
     if let listener { _ = post(.childOutput(child: id, module: node.module.name, number: number, bytes), to: listener) }
+    if let other = node.forwards, other != listener {
+      _ = post(.childOutput(child: id, module: node.module.name, number: number, bytes), to: other)
+    }
     return SpokenOutput(
       screen: id, listener: listener, listenerModule: listener.flatMap { nodes[$0]?.module.name }, number: number)
   }
@@ -114,10 +117,9 @@ extension SceneState {
     let waiting: Int
     if node.phase == .connecting {
       waiting = node.early.count
-    } else if node.isHeard, let parent = node.parent, let index = nodes.index(of: parent) {
-      waiting = nodes.all[index].outbox.count
     } else {
-      return nil
+      let hearers = [node.isHeard ? node.parent : nil, node.forwards].compactMap { $0.flatMap(nodes.index(of:)) }
+      waiting = hearers.map { nodes.all[$0].outbox.count }.max() ?? 0
     }
     guard waiting > 0, waiting + spoken > Self.outbox else { return nil }
     return Refusal(
@@ -131,7 +133,9 @@ extension SceneState {
 
   /// Answers the request whose message was handled.
   private mutating func reply(_ reply: TurnReply, to message: UInt32, of id: ScreenID) {
-    guard let index = pending.firstIndex(where: { $0.work?.stage == .acting(id, message) }) else { return }
+    guard let index = pending.firstIndex(where: { $0.work?.stage == .acting(id, message) }) else {
+      return tookInput(message, by: id, reply)
+    }
     let request = pending.remove(at: index)
     guard var work = request.work else { return }
     switch reply {

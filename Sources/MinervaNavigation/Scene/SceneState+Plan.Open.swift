@@ -57,7 +57,7 @@ extension SceneState {
   func planOpen(_ opening: Command.Opening, origin: ScreenID?) throws(Refusal) -> Plan {
     let destination = try destination(of: opening, origin: origin)
     try requireShallow(destination)
-    var plan = Plan(configures: opening.configures)
+    var plan = Plan(configures: opening.configures, inputs: opening.configuration)
     let placed = opening.into != nil || opening.popTo != nil
     plan.isImplicit = !placed && (origin.flatMap(stackAround) == nil) && !(opening.via == .root && origin != nil)
     var popped: (key: StackKey, keep: Int)?

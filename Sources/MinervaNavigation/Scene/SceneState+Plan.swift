@@ -30,6 +30,10 @@ extension SceneState {
       plan.subject = ids.count == 1 ? ids[0] : nil
     case .dismiss(let ref): plan = try planDismiss(ref, origin: origin)
     case .dismissAll: plan = Plan(moves: layers.count > 1 ? [.dropLayers(from: 1, .dismissed, over: .dismissed)] : [])
+    case .dismissPresented(let ref):
+      let id: ScreenID
+      if let ref { id = try target(ref) } else if let origin { id = origin } else { id = try target(.top) }
+      plan = planDismissal(ofPresentedBy: id)
     case .setStack(let path, let elements): plan = try planStack(path, elements, origin: origin)
     case .selectTab(let name, let ref, let reset): plan = try planTab(name, of: ref, reset: reset, origin: origin)
     case .collapse(let ref): plan = try planSplit(ref, collapsed: true, origin: origin)
@@ -101,6 +105,17 @@ extension SceneState {
     }
     plan.moves = [.dropLayers(from: height, .dismissed, over: .parentRemoved)]
     return plan
+  }
+
+  /// The plan that removes the layers that a coordinator, or one below it, has presented, and so on for what stands in them (K6).
+  private func planDismissal(ofPresentedBy id: ScreenID) -> Plan {
+    let height = layers.indices.dropFirst().first { height in
+      var presenter = layers[height].presentedBy
+      if let presenter, isWithin(presenter, id) { return true }
+      while let other = presenter, other != id { presenter = nodes[other]?.parent }
+      return presenter == id
+    }
+    return Plan(moves: height.map { [Move.dropLayers(from: $0, .dismissed, over: .dismissed)] } ?? [])
   }
 
   private func planStack(_ path: NavPath, _ elements: [Command.Element], origin: ScreenID?) throws(Refusal) -> Plan {

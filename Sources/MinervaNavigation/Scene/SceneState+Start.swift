@@ -35,6 +35,7 @@ extension SceneState {
       stage: .linking(missing: 0, until: until), scope: waits ? scope(of: plan) : Scope(), moves: plan.moves, named: plan.named,
       result: plan.result, isUnconfigured: plan.configures, opened: [], outcome: outcome)
     work.outcome.shortfall = plan.shortfall
+    work.inputs = plan.inputs
     if waits { announce(request) }
     var missing = 0
     for opening in plan.openings {
@@ -76,6 +77,11 @@ extension SceneState {
       keep(&request, work, at: index)
       return
     }
+    if let inputs = work.inputs {
+      work.inputs = nil
+      do throws(Refusal) { work.unhandled = try give(inputs, work) } catch { return rollBack(request, work, .rolledBack, error) }
+    }
+    if work.unhandled?.isEmpty == false { return keep(&request, work, at: index) }
     for case .layer(_, let presenter?, _) in work.moves where nodes[presenter]?.phase ?? .dismissing == .dismissing {
       rollBack(request, work, .rolledBack, orphaned(presenter))
       return

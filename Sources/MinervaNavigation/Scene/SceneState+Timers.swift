@@ -32,7 +32,10 @@ extension SceneState {
       let refusal =
         missing > 0
         ? Refusal(code: "link.timeout", message: "\(doing(request)) took too long: its host did not answer; rolled back")
-        : Refusal(code: "link.timeout", message: "\(doing(request)) took too long: its configuration never came; rolled back")
+        : Refusal(
+          code: "link.timeout",
+          message:
+            "\(doing(request)) took too long: its configuration \(work.unhandled == nil ? "never came" : "was not handled"); rolled back")
       rollBack(request, work, .rolledBack, refusal)
       return true
     case .showing(let number, let until):

@@ -46,6 +46,7 @@ extension Command.Action {
     case .close(let refs): "close \(refs.map(\.description).joined(separator: " "))"
     case .dismiss(let ref): "dismiss" + (ref.map { " \($0)" } ?? "")
     case .dismissAll: "dismiss all"
+    case .dismissPresented(let ref): "dismiss what " + (ref.map { "\($0)" } ?? "it") + " presented"
     case .setStack(let path, let elements): "stack set \(path) [\(elements.map(\.words).joined(separator: ", "))]"
     case .selectTab(let name, _, let reset): "tab \(name)" + (reset ? " --reset" : "")
     case .collapse(let ref): "collapse" + (ref.map { " \($0)" } ?? "")
@@ -77,7 +78,7 @@ extension Command.Act {
     case .tap(let row, let action), .swipe(let row, let action): "\(verb) \(ref) \(row)" + (action.map { " \($0)" } ?? "")
     case .enter(let field, _), .enterSealed(let field, _): "enter \(ref) \(field)"
     case .move(let row, let before, let other): "move \(ref) \(row) \(before ? "before" : "after") \(other)"
-    case .execute(let command, _): "execute \(ref) \(command)"
+    case .execute(let command, _), .executeSealed(let command, _): "execute \(ref) \(command)"
     }
   }
 }

@@ -204,7 +204,8 @@ package struct Completer: Sendable {
   private static let events = [
     "request.admitted", "request.queued", "request.refused", "request.settled", "screen.connecting", "screen.presenting",
     "screen.presented",
-    "screen.dismissing", "screen.removed", "screen.output", "screen.suspended", "screen.resumed", "tab.selected", "split.changed",
+    "screen.dismissing", "screen.removed", "screen.output", "screen.suspended", "screen.unclaimed", "screen.resumed", "tab.selected",
+    "split.changed",
     "list.changed", "process.joined", "process.lost", "scene.idle",
   ]
 
