@@ -1,4 +1,5 @@
 import CommandKit
+import MinervaWire
 import Testing
 
 @Suite("Command lines")

@@ -185,8 +185,8 @@ package struct Registry {
 
   private func unknown(_ module: String, of app: String) -> MinervaError {
     let offered = modules(of: app)
-    let close = offered.min { Spelling.distance($0.module.name, module) < Spelling.distance($1.module.name, module) }
-    if let close, Spelling.isClose(close.module.name, to: module) {
+    let near = Suggestion.nearest(to: module, among: offered.map(\.module.name))
+    if let close = offered.first(where: { $0.module.name == near }) {
       return MinervaError(
         .moduleUnknown, "no module \"\(module)\"; did you mean \(close.module.name) (\(close.hosts.joined(separator: ", ")))?",
         details: ["suggestion": close.module.name])

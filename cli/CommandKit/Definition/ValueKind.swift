@@ -1,3 +1,5 @@
+import MinervaWire
+
 /// What the text of an option or argument must be.
 package enum ValueKind: Sendable, Hashable {
   case text

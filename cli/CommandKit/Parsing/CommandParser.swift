@@ -1,3 +1,5 @@
+import MinervaWire
+
 /// Reads the words of a command line by a ``CommandDefinition``.
 ///
 /// Options of the root are understood everywhere, `--` ends options, `--name=value` equals `--name value`; an option is taken from

@@ -1,4 +1,5 @@
 import CommandKit
+import MinervaWire
 
 /// A `.flow` file, understood whole before anything of it runs.
 package struct FlowScript: Sendable {

@@ -1,5 +1,6 @@
 import CommandKit
 import MinervaNavigation
+import MinervaWire
 
 /// What a word of a verb may be; parser, help and completion all read it.
 package enum Syllable: Sendable, Hashable {

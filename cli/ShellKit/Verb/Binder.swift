@@ -1,4 +1,5 @@
 import CommandKit
+import MinervaWire
 
 /// Fits the tokens of a command to the forms of its verb.
 struct Binder {

@@ -1,4 +1,5 @@
 import CommandKit
+import MinervaWire
 
 /// One command, understood: what is carried out at a prompt, from a script's line, or from `minerva VERB`.
 package struct Statement: Sendable {

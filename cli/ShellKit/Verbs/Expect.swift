@@ -1,5 +1,6 @@
 import CommandKit
 import MinervaNavigation
+import MinervaWire
 
 extension Verb {
   static let expect = Verb(
