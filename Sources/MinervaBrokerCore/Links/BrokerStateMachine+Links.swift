@@ -130,7 +130,7 @@ extension BrokerStateMachine {
         journey.link, from: slot.state.rootModule, context: names, decisions: journey.decisions, keepsPrefix: journey.keepsPrefix)
       if let question = trace.question {
         guard journey.decisions.count < LinkJourney.questions else {
-          throw Refusal(code: "route.failed", message: "\(journey.link.text) asks more than \(LinkJourney.questions) owners")
+          throw Refusal(code: .routeFailed, message: "\(journey.link.text) asks more than \(LinkJourney.questions) owners")
         }
         ask(question, of: app, journey, slot.identity, now: now, &actions)
       } else {

@@ -31,7 +31,7 @@ public struct LinkURL: Hashable, Sendable {
   /// Splits and decodes a link.
   /// - Throws: `route.invalid_url` with the part that is wrong.
   public init(_ text: String) throws(Refusal) {
-    func invalid(_ what: String) -> Refusal { Refusal(code: "route.invalid_url", message: "\(what) in \(text)") }
+    func invalid(_ what: String) -> Refusal { Refusal(code: .routeInvalidURL, message: "\(what) in \(text)") }
     self.text = text
     if text.utf8.contains(UInt8(ascii: "#")) { throw invalid("a fragment") }
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[colon...].hasPrefix("://") else {

@@ -29,7 +29,7 @@ public struct RouteTable: Hashable, Sendable, Codable {
     if let twin = known.first(where: { $0.pattern.shape == route.pattern.shape }) {
       if twin == route { return }
       throw Refusal(
-        code: "route.ambiguous",
+        code: .routeAmbiguous,
         message: "\(route.from) leads by \(twin.pattern) to \(twin.module) and by \(route.pattern) to \(route.module)")
     }
     routes[route.from] = (known + [route]).sorted { $0.pattern.precedes($1.pattern) }

@@ -63,7 +63,7 @@ extension RouteTable {
   ) throws(Refusal) -> RouteTrace {
     guard schemes.contains(link.scheme), hosts.contains(link.host) else {
       let known = schemes.flatMap { scheme in hosts.map { "\(scheme)://\($0)" } }.joined(separator: ", ")
-      throw Refusal(code: "route.no_match", message: "\(link.scheme)://\(link.host) is not this app's; it has \(known)")
+      throw Refusal(code: .routeNoMatch, message: "\(link.scheme)://\(link.host) is not this app's; it has \(known)")
     }
     let start = module.flatMap { routes(from: $0).isEmpty ? nil : $0 } ?? root
     var best = Failure(module: start)
@@ -85,7 +85,7 @@ extension RouteTable {
     for var route in routes(from: module) {
       best.tries += 1
       guard best.tries <= Self.tries else {
-        throw Refusal(code: "route.failed", message: "\(link.text) leads too many ways (\(Self.tries) routes tried)")
+        throw Refusal(code: .routeFailed, message: "\(link.text) leads too many ways (\(Self.tries) routes tried)")
       }
       guard let match = route.pattern.match(rest.segments) else { continue }
       let missing = route.context.filter { !context.contains($0) }
@@ -124,7 +124,7 @@ extension RouteTable {
   private func redirect(_ rest: Rest, _ route: Route, _ match: RoutePattern.Match, to path: String) throws(Refusal) -> Rest {
     guard rest.redirections < Self.depth else {
       throw Refusal(
-        code: "route.failed", message: "\(route.pattern) under \(route.from) leads in a circle (\(Self.depth) redirections)")
+        code: .routeFailed, message: "\(route.pattern) under \(route.from) leads in a circle (\(Self.depth) redirections)")
     }
     var rest = rest.dropping(match.count)
     let segments = path.split(separator: "/").flatMap { part -> [String] in
@@ -140,7 +140,7 @@ extension RouteTable {
   private func refusal(for link: LinkURL, _ failure: Failure) -> Refusal {
     if let missing = failure.missing {
       return Refusal(
-        code: "route.wrong_context",
+        code: .routeWrongContext,
         message: "\(missing.route.pattern) under \(failure.module) needs \(missing.names.joined(separator: ", ")) with the link")
     }
     let matched = ([link.host] + link.segments.prefix(failure.matched)).joined(separator: "/")
@@ -148,7 +148,7 @@ extension RouteTable {
     let has = routes(from: failure.module).map(\.pattern.description)
     let hint = has.isEmpty ? "has no routes" : "has: \(has.joined(separator: ", "))"
     return Refusal(
-      code: "route.no_match", message: "matched \(matched), nothing matches \"\(left)\" under \(failure.module) (\(hint))")
+      code: .routeNoMatch, message: "matched \(matched), nothing matches \"\(left)\" under \(failure.module) (\(hint))")
   }
 
   /// Gives the query's values to the hops that take them. A link that waits is looked at again when it goes on.
@@ -157,10 +157,10 @@ extension RouteTable {
     var seen: Set<String> = []
     for item in link.query {
       guard trace.waits || trace.hops.contains(where: { $0.route.query.contains(item.name) }) else {
-        throw Refusal(code: "route.invalid_url", message: "nothing on the way takes the query parameter \"\(item.name)\"")
+        throw Refusal(code: .routeInvalidURL, message: "nothing on the way takes the query parameter \"\(item.name)\"")
       }
       guard seen.insert(item.name).inserted else {
-        throw Refusal(code: "route.invalid_url", message: "the query parameter \"\(item.name)\" is given twice")
+        throw Refusal(code: .routeInvalidURL, message: "the query parameter \"\(item.name)\" is given twice")
       }
     }
     return filled(trace, by: link)

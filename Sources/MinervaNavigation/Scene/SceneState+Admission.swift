@@ -11,7 +11,7 @@ extension SceneState {
       return
     }
     do throws(Refusal) {
-      if hasEnded { throw Refusal(code: "nav.scene_closed", message: "the scene \(scene) is over; start a new one") }
+      if hasEnded { throw Refusal(code: .sceneClosed, message: "the scene \(scene) is over; start a new one") }
       switch command.action {
       case .withdraw(let txn): try withdraw(txn, for: command, at: time)
       case .end: end(for: command, at: time)
@@ -63,7 +63,7 @@ extension SceneState {
       }
       // A finger does not wait: by the time it could begin, it has left the glass.
       if command.policy == .reject || command.action.isGesture {
-        throw Refusal(code: "nav.busy", message: "#\(blocker.seq) is in the way (\(doing(blocker))); try again or let it queue")
+        throw Refusal(code: .busy, message: "#\(blocker.seq) is in the way (\(doing(blocker))); try again or let it queue")
       }
       try requireRoom()
       try refuseHopeless(command)
@@ -94,7 +94,7 @@ extension SceneState {
     take(gateOf: command, ticket: request.ticket)
     if let blocker = blocker(of: command, source: source) {
       if case .reject = command.policy {
-        refuse(request, Refusal(code: "nav.busy", message: "#\(blocker.seq) is in the way (\(doing(blocker)))"))
+        refuse(request, Refusal(code: .busy, message: "#\(blocker.seq) is in the way (\(doing(blocker)))"))
       } else if case .turn = source, pending.count >= settings.waiting {
         refuse(request, backpressure)
       } else {
@@ -193,7 +193,7 @@ extension SceneState {
         (try? destination(of: theirs, origin: other.command.origin)) == place
       {
         pending.remove(at: index)
-        refuse(other, Refusal(code: "nav.superseded", message: "superseded by #\(seq)"))
+        refuse(other, Refusal(code: .superseded, message: "superseded by #\(seq)"))
       } else {
         index += 1
       }
@@ -207,7 +207,7 @@ extension SceneState {
   }
 
   private var backpressure: Refusal {
-    Refusal(code: "bus.backpressure", message: "\(pending.count) requests of this scene wait already; try again later")
+    Refusal(code: .backpressure, message: "\(pending.count) requests of this scene wait already; try again later")
   }
 
   private func requireRoom() throws(Refusal) {
@@ -217,7 +217,7 @@ extension SceneState {
   /// The refusal for a request whose presenter is gone (N12).
   func orphaned(_ origin: ScreenID) -> Refusal {
     let why = departures.entry(origin).map { ", removed at #\($0.seq) (\($0.reason.rawValue))" } ?? ""
-    return Refusal(code: "nav.orphaned", message: "\(summary(origin).screen) \(summary(origin).module)\(why), asked for this and is gone")
+    return Refusal(code: .orphaned, message: "\(summary(origin).screen) \(summary(origin).module)\(why), asked for this and is gone")
   }
 
   private mutating func wait(_ request: Request, behind blocker: Request) {

@@ -26,7 +26,7 @@ extension SceneState {
       })
     else { return }
     let why = lease.screen.map { "\($0) \(summary($0).module) is still open" } ?? "it is being executed"
-    throw Refusal(code: "command.disabled", message: "\(gate) cannot run now: \(why)")
+    throw Refusal(code: .commandDisabled, message: "\(gate) cannot run now: \(why)")
   }
 
   /// Takes the gate of a command that is admitted.

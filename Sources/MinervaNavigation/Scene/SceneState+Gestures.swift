@@ -3,7 +3,7 @@ extension SceneState {
   /// Where the gesture of this kind is that has begun.
   private func heldIndex(_ gesture: Command.Gesture) throws(Refusal) -> Int {
     guard let index = pending.firstIndex(where: { $0.work?.stage == .held(gesture) }) else {
-      throw Refusal(code: "nav.no_gesture", message: "no gesture \(gesture.rawValue) has begun")
+      throw Refusal(code: .noGesture, message: "no gesture \(gesture.rawValue) has begun")
     }
     return index
   }
@@ -52,7 +52,7 @@ extension SceneState {
     switch report {
     case .attached(let name, let takesOver):
       if let primary = renderer, primary != name, !takesOver {
-        let refusal = Refusal(code: "nav.renderer_taken", message: "\(primary) shows this scene; take over, or observe")
+        let refusal = Refusal(code: .rendererTaken, message: "\(primary) shows this scene; take over, or observe")
         effects.append(.renderer(name, refusal: refusal))
         return
       }
@@ -93,9 +93,9 @@ extension SceneState {
   mutating func withdraw(_ txn: String, for command: Command, at time: SceneTime) throws(Refusal) {
     guard let index = pending.firstIndex(where: { $0.command.txn == txn && $0.source == .caller && !$0.isAnswered }) else {
       let seq = memory.answer(to: txn)?.seq
-      throw Refusal(code: "nav.not_waiting", message: seq.map { "#\($0) was answered already" } ?? "no request \(txn) is in flight")
+      throw Refusal(code: .notWaiting, message: seq.map { "#\($0) was answered already" } ?? "no request \(txn) is in flight")
     }
-    let refusal = Refusal(code: "nav.withdrawn", message: "withdrawn before it was done; nothing changed")
+    let refusal = Refusal(code: .withdrawn, message: "withdrawn before it was done; nothing changed")
     switch pending[index].work?.stage {
     case nil:
       record(at: time)
@@ -106,7 +106,7 @@ extension SceneState {
       if let work = request.work { rollBack(request, work, .requesterLost, refusal) }
     case .showing, .held, .acting:
       throw Refusal(
-        code: "nav.not_waiting", message: "#\(pending[index].seq) runs (\(doing(pending[index]))) and cannot be withdrawn")
+        code: .notWaiting, message: "#\(pending[index].seq) runs (\(doing(pending[index]))) and cannot be withdrawn")
     }
     isFreed = true
     answerNow(command, Outcome(verb: command.action.verb, changed: true))
@@ -126,7 +126,7 @@ extension SceneState {
         index += 1
         continue
       }
-      let refusal = Refusal(code: "nav.requester_lost", message: "\(caller) is gone; rolled back")
+      let refusal = Refusal(code: .requesterLost, message: "\(caller) is gone; rolled back")
       switch request.work?.stage {
       case .showing, .acting: index += 1
       case let stage:
@@ -148,7 +148,7 @@ extension SceneState {
     record(at: time)
     let requests = pending
     pending = []
-    let refusal = Refusal(code: "nav.scene_closed", message: "the scene \(scene) is over")
+    let refusal = Refusal(code: .sceneClosed, message: "the scene \(scene) is over")
     var outcome = Outcome(verb: command.action.verb, changed: true)
     func leave(_ summary: ScreenSummary, _ state: inout SceneState) {
       let outputs = state.remove(Leaving(summary: summary, reason: .sceneClosed), result: nil)

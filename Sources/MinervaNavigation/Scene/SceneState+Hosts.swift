@@ -39,7 +39,7 @@ extension SceneState {
         continue
       }
       let refusal = Refusal(
-        code: "nav.host_lost", message: "\(host) died before \(id) \(node.module.name) was presented; rolled back, try again")
+        code: .hostLost, message: "\(host) died before \(id) \(node.module.name) was presented; rolled back, try again")
       if let work = request.work { rollBack(request, work, .hostLost, refusal) }
     }
     unclaimAgain()
@@ -71,7 +71,7 @@ extension SceneState {
   func unclaimed(_ id: ScreenID) -> Refusal {
     let module = summary(id).module
     return Refusal(
-      code: "link.no_endpoint",
+      code: .linkNoEndpoint,
       message: "no host has offered \(module) since the restart, so \(id) is a placeholder; start a host that does, or close it")
   }
 

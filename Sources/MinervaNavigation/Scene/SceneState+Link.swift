@@ -39,7 +39,7 @@ extension SceneState {
         pending.insert(request, at: index)
       case .lost(let host):
         let refusal = Refusal(
-          code: "nav.host_lost", message: "\(host) died while it made \(node.id) \(node.module.name); rolled back, try again")
+          code: .hostLost, message: "\(host) died while it made \(node.id) \(node.module.name); rolled back, try again")
         rollBack(request, work, .hostLost, refusal)
       }
     }
@@ -181,27 +181,27 @@ extension SceneState {
     guard let name = node.wantedTab else { return nil }
     if case .tabs(let tabs, _) = container, tabs.contains(where: { $0.name == name }) { return nil }
     return Refusal(
-      code: "route.failed", message: "\(node.id) \(node.module.name) has no tab \"\(name)\" to follow the link into; rolled back")
+      code: .routeFailed, message: "\(node.id) \(node.module.name) has no tab \"\(name)\" to follow the link into; rolled back")
   }
 
   /// What is wrong with the containers of a module: names that are no names, or one in another without end.
   private func flaw(_ acceptance: Acceptance, opened: Int) -> Refusal? {
     if opened > 64 {
-      return Refusal(code: "link.too_deep", message: "containers start one another without end (64 modules); rolled back")
+      return Refusal(code: .linkTooDeep, message: "containers start one another without end (64 modules); rolled back")
     }
     if let bad = acceptance.slots.first(where: { !NavPath.Segment.isSlotName($0) }) {
-      return Refusal(code: "link.bad_container", message: "\"\(bad)\" cannot name a slot; rolled back")
+      return Refusal(code: .linkBadContainer, message: "\"\(bad)\" cannot name a slot; rolled back")
     }
     guard case .tabs(let tabs, let selected) = acceptance.container else { return nil }
     if !tabs.indices.contains(selected) {
-      return Refusal(code: "link.bad_container", message: "tab \(selected) of \(tabs.count) cannot be selected; rolled back")
+      return Refusal(code: .linkBadContainer, message: "tab \(selected) of \(tabs.count) cannot be selected; rolled back")
     }
     let names = tabs.map(\.name)
     if let bad = names.first(where: { !NavPath.Segment.isTabName($0) }) {
-      return Refusal(code: "link.bad_container", message: "\"\(bad)\" cannot name a tab; rolled back")
+      return Refusal(code: .linkBadContainer, message: "\"\(bad)\" cannot name a tab; rolled back")
     }
     if let twice = names.first(where: { name in names.filter { $0 == name }.count > 1 }) {
-      return Refusal(code: "link.bad_container", message: "two tabs are named \"\(twice)\"; rolled back")
+      return Refusal(code: .linkBadContainer, message: "two tabs are named \"\(twice)\"; rolled back")
     }
     return nil
   }

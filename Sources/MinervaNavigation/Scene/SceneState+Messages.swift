@@ -62,13 +62,13 @@ extension SceneState {
       return taken(
         report,
         Refusal(
-          code: "bus.stale_epoch",
+          code: .staleEpoch,
           message: "\(node.id) acts under lease \(node.lease), not \(report.lease); end the coordinator you have"))
     }
     if report.number <= node.turns { return taken(report, nil) }
     guard report.number == node.turns + 1 else {
       return taken(
-        report, Refusal(code: "nav.turn_gap", message: "\(node.id) had turn \(node.turns); \(report.number) cannot follow"))
+        report, Refusal(code: .turnGap, message: "\(node.id) had turn \(node.turns); \(report.number) cannot follow"))
     }
     if let crowded = crowded(by: report, of: node) { return taken(report, crowded) }
     record(at: time)
@@ -123,7 +123,7 @@ extension SceneState {
     }
     guard waiting > 0, waiting + spoken > Self.outbox else { return nil }
     return Refusal(
-      code: "bus.backpressure",
+      code: .backpressure,
       message: "\(waiting) messages wait for who hears \(node.id) \(node.module.name); submit the turn again later")
   }
 
@@ -150,7 +150,7 @@ extension SceneState {
     case .output(let ref, let bytes):
       if let id = try? target(ref) { _ = voice(bytes, of: id, byShell: false) }
     case .withdraw, .end, .gesture:
-      let refusal = Refusal(code: "nav.not_for_modules", message: "\(command.action.verb) is for people, not for coordinators")
+      let refusal = Refusal(code: .notForModules, message: "\(command.action.verb) is for people, not for coordinators")
       _ = post(.requestSettled(key, .refused(refusal)), to: key.screen)
     default: submit(command, source: .turn(key, quiet: quiet))
     }

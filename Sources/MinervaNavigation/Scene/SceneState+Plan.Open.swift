@@ -47,7 +47,7 @@ extension SceneState {
     let transitions = nodes[id]?.transitions ?? []
     guard let transition = transitions.first(where: { $0.name == name }) else {
       let has = transitions.isEmpty ? "it has none" : "it has \(transitions.map(\.name).joined(separator: ", "))"
-      throw Refusal(code: "nav.no_transition", message: "\(id) \(summary(id).module) has no transition \"\(name)\"; \(has)")
+      throw Refusal(code: .noTransition, message: "\(id) \(summary(id).module) has no transition \"\(name)\"; \(has)")
     }
     var opening = transition.opening
     if let input { opening.input = input }
@@ -141,18 +141,18 @@ extension SceneState {
       case .slot(let owner, _): outer = owner
       }
     }
-    if depth > 32 { throw Refusal(code: "nav.too_deep", message: "32 containers stand in one another; open it further out") }
+    if depth > 32 { throw Refusal(code: .tooDeep, message: "32 containers stand in one another; open it further out") }
   }
 
   /// What a pop-to leaves of its target's stack.
   private func popTo(_ ref: ScreenRef, inclusive: Bool, before destination: Destination) throws(Refusal) -> (StackKey, Int) {
     let id = try target(ref)
     guard case .stack(let key)? = nodes[id]?.place, let index = stack(key).lastIndex(of: id) else {
-      throw Refusal(code: "nav.target_not_found", message: "\(id) does not stand in a stack; \(listing(activeKey))")
+      throw Refusal(code: .targetNotFound, message: "\(id) does not stand in a stack; \(listing(activeKey))")
     }
     let keep = inclusive ? index : index + 1
     if keep == 0, destination != .stack(key) {
-      throw Refusal(code: "nav.root_protected", message: "\(id) is the root of \(path(of: key)); nothing removed")
+      throw Refusal(code: .rootProtected, message: "\(id) is the root of \(path(of: key)); nothing removed")
     }
     return (key, keep)
   }

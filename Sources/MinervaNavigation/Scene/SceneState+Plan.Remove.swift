@@ -36,7 +36,7 @@ extension SceneState {
       switch node.place {
       case .none:
         guard node.isScreenless, node.phase != .connecting else {
-          throw Refusal(code: "nav.still_connecting", message: "\(id) \(node.module.name) is not on the tree yet; withdraw its request")
+          throw Refusal(code: .stillConnecting, message: "\(id) \(node.module.name) is not on the tree yet; withdraw its request")
         }
         plan.named.append(NamedReason(screen: id, reason: reason))
         retired.append(.retire(id, reason))
@@ -50,7 +50,7 @@ extension SceneState {
           if height == 0 {
             guard reason == .hostLost else {
               throw Refusal(
-                code: "nav.root_protected", message: "\(id) \(node.module.name) is the root of the scene; replace it via root")
+                code: .rootProtected, message: "\(id) \(node.module.name) is the root of the scene; replace it via root")
             }
             plan.named.append(NamedReason(screen: id, reason: reason))
             cut(key, keep: 0)

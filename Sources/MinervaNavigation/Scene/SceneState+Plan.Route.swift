@@ -20,7 +20,7 @@ extension SceneState {
 
   private func walk(_ following: Following) throws(Refusal) -> RouteWalk {
     guard let first = following.steps.first else {
-      throw Refusal(code: "route.incomplete", message: "the link was understood, but there is nothing to open")
+      throw Refusal(code: .routeIncomplete, message: "the link was understood, but there is nothing to open")
     }
     var walk = try RouteWalk(from: self, first: first, resets: following.resets)
     for (index, step) in following.steps.enumerated() {
@@ -93,7 +93,7 @@ private struct RouteWalk {
   init(from state: SceneState, first: RouteStep, resets: Bool) throws(Refusal) {
     let root = state.layers[0].stack.first
     guard root != nil || first.via == .root else {
-      throw Refusal(code: "route.wrong_context", message: "nothing is open; open the root module first")
+      throw Refusal(code: .routeWrongContext, message: "nothing is open; open the root module first")
     }
     at = root ?? ScreenID(state.nextScreen)
     self.resets = resets
@@ -115,9 +115,9 @@ private struct RouteWalk {
     case .detail, .embed:
       let what = step.via == .detail ? "split" : "slot of that name"
       throw Refusal(
-        code: "route.not_routable", message: "\(step.module) is opened via \(step.via), and no \(what) is open on the way to it")
+        code: .routeNotRoutable, message: "\(step.module) is opened via \(step.via), and no \(what) is open on the way to it")
     case .replace, .root:
-      throw Refusal(code: "route.not_routable", message: "\(step.module) is opened via \(step.via), which a link cannot follow")
+      throw Refusal(code: .routeNotRoutable, message: "\(step.module) is opened via \(step.via), which a link cannot follow")
     }
   }
 
@@ -203,7 +203,7 @@ private struct RouteWalk {
       return
     }
     guard index != nil, let tabs = state.tabs(of: at), let place = tabs.tabs.firstIndex(where: { $0.name == tabName }) else {
-      throw Refusal(code: "route.failed", message: "\(at) \(name(at, state)) has no tab \"\(tabName)\" to follow the link into")
+      throw Refusal(code: .routeFailed, message: "\(at) \(name(at, state)) has no tab \"\(tabName)\" to follow the link into")
     }
     uncover(in: state)
     let owner = at

@@ -43,7 +43,7 @@ extension SceneState {
     case .act(let ref, let act):
       let id = try target(ref)
       if let cover = cover(of: id) {
-        throw Refusal(code: "screen.covered", message: "\(id) \(summary(id).module) is not in view: \(cover)")
+        throw Refusal(code: .screenCovered, message: "\(id) \(summary(id).module) is not in view: \(cover)")
       }
       plan = try planMessage(.act(act), to: id)
     case .finish(let ref, let result): plan = try planEnding(of: try target(ref), .finished, result: result)
@@ -74,13 +74,13 @@ extension SceneState {
     let screens = above == 0 ? "no screens" : above == 1 ? "only 1 screen" : "only \(above) screens"
     let hint = above == 0 && layer(of: key) ?? 0 > 0 ? " (dismiss removes the layer)" : ""
     return Refusal(
-      code: "nav.root_protected", message: "\(screens) above the root of \(self.path(of: key)); nothing removed\(hint)",
+      code: .rootProtected, message: "\(screens) above the root of \(self.path(of: key)); nothing removed\(hint)",
       details: [.init(name: "above", value: "\(above)")])
   }
 
   private func planBack(to id: ScreenID) throws(Refusal) -> Plan {
     guard case .stack(let key)? = nodes[id]?.place, let index = stack(key).lastIndex(of: id) else {
-      throw Refusal(code: "nav.target_not_found", message: "\(id) does not stand in a stack; \(listing(activeKey))")
+      throw Refusal(code: .targetNotFound, message: "\(id) does not stand in a stack; \(listing(activeKey))")
     }
     var plan = Plan(subject: id)
     if index + 1 < stack(key).count { plan.moves = [.cut(key, keep: index + 1, .popped)] }
@@ -95,13 +95,13 @@ extension SceneState {
       height = layer(of: id) ?? 0
       guard height > 0 else {
         throw Refusal(
-          code: "nav.not_modal", message: "\(id) \(summary(id).module) stands in \(path(of: id) ?? .main), not in a modal layer")
+          code: .notModal, message: "\(id) \(summary(id).module) stands in \(path(of: id) ?? .main), not in a modal layer")
       }
       plan.subject = id
     } else {
       let own = origin.flatMap(layer(of:)) ?? 0
       height = own > 0 ? own : layers.count - 1
-      guard height > 0 else { throw Refusal(code: "nav.not_modal", message: "no modal layer is up; nothing removed") }
+      guard height > 0 else { throw Refusal(code: .notModal, message: "no modal layer is up; nothing removed") }
     }
     plan.moves = [.dropLayers(from: height, .dismissed, over: .parentRemoved)]
     return plan
@@ -122,7 +122,7 @@ extension SceneState {
     let key = try stackKey(path)
     let current = stack(key)
     guard !elements.isEmpty || layerHeight(key) == nil else {
-      throw Refusal(code: "nav.root_protected", message: "\(path) must keep a screen; nothing removed")
+      throw Refusal(code: .rootProtected, message: "\(path) must keep a screen; nothing removed")
     }
     var plan = Plan()
     var ids: [ScreenID] = []
@@ -131,10 +131,10 @@ extension SceneState {
       case .screen(let ref):
         let id = try target(ref)
         guard current.contains(id) else {
-          throw Refusal(code: "nav.target_not_found", message: "\(id) is not in \(path); \(listing(key))")
+          throw Refusal(code: .targetNotFound, message: "\(id) is not in \(path); \(listing(key))")
         }
         guard !ids.contains(id) else {
-          throw Refusal(code: "nav.duplicate", message: "\(id) is named twice; a screen stands in one place")
+          throw Refusal(code: .namedTwice, message: "\(id) is named twice; a screen stands in one place")
         }
         ids.append(id)
       case .module(let module, let input):
@@ -175,7 +175,7 @@ extension SceneState {
     }
     let here = path(of: activeKey)
     throw Refusal(
-      code: "nav.no_container",
+      code: .noContainer,
       message: seen.isEmpty ? "\(here) has no tabs" : "no tab \"\(name)\" here; tabs: \(seen.joined(separator: " "))")
   }
 
@@ -187,21 +187,21 @@ extension SceneState {
       if (split.joined != nil) != collapsed { plan.moves = [.collapse(id, collapsed)] }
       return plan
     }
-    throw Refusal(code: "nav.no_container", message: "\(path(of: activeKey)) is not in a split")
+    throw Refusal(code: .noContainer, message: "\(path(of: activeKey)) is not in a split")
   }
 
   private func planMessage(_ body: Message.Body, to id: ScreenID) throws(Refusal) -> Plan {
     if nodes[id]?.link == .needsInput {
       throw Refusal(
-        code: "screen.needs_input",
+        code: .screenNeedsInput,
         message: "\(id) \(summary(id).module) lost its host and the secrets of its input; close it and open it again")
     }
     if nodes[id]?.link == .unclaimed { throw unclaimed(id) }
     guard let node = nodes[id], node.isHosted else {
-      throw Refusal(code: "link.no_endpoint", message: "\(id) \(summary(id).module) has no coordinator that could be told")
+      throw Refusal(code: .linkNoEndpoint, message: "\(id) \(summary(id).module) has no coordinator that could be told")
     }
     guard node.outbox.count < Self.outbox else {
-      throw Refusal(code: "bus.backpressure", message: "\(id) \(node.module.name) has \(Self.outbox) messages to handle; try again later")
+      throw Refusal(code: .backpressure, message: "\(id) \(node.module.name) has \(Self.outbox) messages to handle; try again later")
     }
     return Plan(subject: id, deed: .tell(id, body))
   }
@@ -217,7 +217,7 @@ extension SceneState {
       plan.moves = [.cut(key, keep: screens.count - 1, .gesture)]
       plan.subject = top
     case .dismiss:
-      guard layers.count > 1 else { throw Refusal(code: "nav.not_modal", message: "no modal layer is up; nothing to swipe away") }
+      guard layers.count > 1 else { throw Refusal(code: .notModal, message: "no modal layer is up; nothing to swipe away") }
       for id in visibleScreens where nodes[id]?.vetoes.contains(.dismiss) ?? false { throw vetoed(id, gesture) }
       plan.moves = [.dropLayers(from: layers.count - 1, .gesture, over: .parentRemoved)]
       plan.subject = layers[layers.count - 1].stack.last
@@ -226,7 +226,7 @@ extension SceneState {
   }
 
   private func vetoed(_ id: ScreenID, _ gesture: Command.Gesture) -> Refusal {
-    Refusal(code: "nav.vetoed", message: "\(id) \(summary(id).module) does not allow the gesture \(gesture.rawValue)")
+    Refusal(code: .vetoed, message: "\(id) \(summary(id).module) does not allow the gesture \(gesture.rawValue)")
   }
 
   /// Refuses if the screen the caller saw on top is not there any more (N4).
@@ -243,7 +243,7 @@ extension SceneState {
     let top = stack(key).last
     guard let top, (try? target(ref)) == top else {
       let actual = top.map { "\($0) \(summary($0).module)" } ?? "nothing"
-      throw Refusal(code: "nav.not_top", message: "\(ref) is not on top of \(path(of: key)), \(actual) is")
+      throw Refusal(code: .notTop, message: "\(ref) is not on top of \(path(of: key)), \(actual) is")
     }
   }
 

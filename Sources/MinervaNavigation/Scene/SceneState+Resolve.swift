@@ -39,7 +39,7 @@ extension SceneState {
   func stackKey(_ path: NavPath) throws(Refusal) -> StackKey {
     switch spot(path) {
     case .stack(let key): return key
-    case .slot: throw Refusal(code: "nav.no_container", message: "\(path) is a slot, not a stack; open into it via embed")
+    case .slot: throw Refusal(code: .noContainer, message: "\(path) is a slot, not a stack; open into it via embed")
     case nil: throw noPlace(path)
     }
   }
@@ -47,7 +47,7 @@ extension SceneState {
   /// The refusal for a path that leads nowhere.
   func noPlace(_ path: NavPath) -> Refusal {
     let here = self.path(of: activeKey)
-    return Refusal(code: "nav.no_container", message: "there is no \(path); the visible stack is \(here)")
+    return Refusal(code: .noContainer, message: "there is no \(path); the visible stack is \(here)")
   }
 
   /// The open coordinator that a reference names: on the tree unless it is named by its id.
@@ -55,25 +55,25 @@ extension SceneState {
     switch ref {
     case .id(let id):
       guard let node = nodes[id] else { throw absent(id) }
-      if node.phase == .dismissing { throw Refusal(code: "nav.stale_ref", message: "\(id) \(node.module.name) is being removed") }
+      if node.phase == .dismissing { throw Refusal(code: .staleRef, message: "\(id) \(node.module.name) is being removed") }
       return id
     case .top:
       let key = activeKey
       if let top = stack(key).last ?? owner(of: key) { return top }
-      throw Refusal(code: "nav.target_not_found", message: "nothing is open; open a module first")
+      throw Refusal(code: .targetNotFound, message: "nothing is open; open a module first")
     case .root:
       guard let root = layers[0].stack.first else {
-        throw Refusal(code: "nav.target_not_found", message: "nothing is open; open a module first")
+        throw Refusal(code: .targetNotFound, message: "nothing is open; open a module first")
       }
       return root
     case .path(let path):
       switch spot(path) {
       case .stack(let key):
-        guard let top = stack(key).last else { throw Refusal(code: "nav.target_not_found", message: "\(path) is empty") }
+        guard let top = stack(key).last else { throw Refusal(code: .targetNotFound, message: "\(path) is empty") }
         return top
       case .slot(let owner, let index):
         guard let child = nodes[owner]?.slots[index].content else {
-          throw Refusal(code: "nav.target_not_found", message: "\(path) is empty")
+          throw Refusal(code: .targetNotFound, message: "\(path) is empty")
         }
         return child
       case nil: throw noPlace(path)
@@ -85,16 +85,16 @@ extension SceneState {
   func absent(_ id: ScreenID) -> Refusal {
     if let entry = departures.entry(id) {
       return Refusal(
-        code: "nav.stale_ref", message: "\(id) \(entry.module), removed at #\(entry.seq) (\(entry.reason.rawValue))",
+        code: .staleRef, message: "\(id) \(entry.module), removed at #\(entry.seq) (\(entry.reason.rawValue))",
         details: [
           .init(name: "screen", value: "\(id)"), .init(name: "seq", value: "\(entry.seq)"),
           .init(name: "reason", value: entry.reason.rawValue),
         ])
     }
     if id.number > 0, id.number < nextScreen {
-      return Refusal(code: "nav.stale_ref", message: "\(id) was removed long ago", details: [.init(name: "screen", value: "\(id)")])
+      return Refusal(code: .staleRef, message: "\(id) was removed long ago", details: [.init(name: "screen", value: "\(id)")])
     }
-    return Refusal(code: "nav.target_not_found", message: "no screen \(id); \(listing(activeKey))")
+    return Refusal(code: .targetNotFound, message: "no screen \(id); \(listing(activeKey))")
   }
 
   /// A stack for people: `main is [s1 Home, s5 Settings]`.
@@ -141,6 +141,6 @@ extension SceneState {
       kinds += node.slots.map { "embed:\($0.name)" }
     }
     return Refusal(
-      code: "nav.no_container", message: "\(path(of: key)) has no \(what); kinds possible here: \(kinds.joined(separator: " "))")
+      code: .noContainer, message: "\(path(of: key)) has no \(what); kinds possible here: \(kinds.joined(separator: " "))")
   }
 }

@@ -21,7 +21,7 @@ extension SceneState {
     guard let work = request.work else {
       if !isDue { return false }
       pending.remove(at: index)
-      let refusal = Refusal(code: "nav.timeout", message: "timeout (#\(request.seq), still waiting); nothing changed")
+      let refusal = Refusal(code: .timedOut, message: "timeout (#\(request.seq), still waiting); nothing changed")
       refuse(request, refusal)
       return true
     }
@@ -31,9 +31,9 @@ extension SceneState {
       pending.remove(at: index)
       let refusal =
         missing > 0
-        ? Refusal(code: "link.timeout", message: "\(doing(request)) took too long: its host did not answer; rolled back")
+        ? Refusal(code: .linkTimeout, message: "\(doing(request)) took too long: its host did not answer; rolled back")
         : Refusal(
-          code: "link.timeout",
+          code: .linkTimeout,
           message:
             "\(doing(request)) took too long: its configuration \(work.unhandled == nil ? "never came" : "was not handled"); rolled back")
       rollBack(request, work, .rolledBack, refusal)
@@ -48,7 +48,7 @@ extension SceneState {
         return true
       }
       if isDue, !request.isAnswered {
-        let refusal = Refusal(code: "nav.timeout", message: "timeout (#\(request.seq), still \(doing(request)))")
+        let refusal = Refusal(code: .timedOut, message: "timeout (#\(request.seq), still \(doing(request)))")
         var late = request
         answer(&late, .refused(refusal))
         pending[index] = late
@@ -62,7 +62,7 @@ extension SceneState {
       guard isDue else { return false }
       pending.remove(at: index)
       let refusal = Refusal(
-        code: "nav.timeout", message: "timeout (#\(request.seq), \(screen) has not handled message \(message) yet)")
+        code: .timedOut, message: "timeout (#\(request.seq), \(screen) has not handled message \(message) yet)")
       refuse(request, refusal)
       return true
     }
@@ -77,7 +77,7 @@ extension SceneState {
       if let ticket = joiner.gate { freeGates { $0.ticket == ticket } }
       let text = "timeout (#\(joiner.seq), still \(doing(pending[index])) for #\(pending[index].seq))"
       let answer = Answer(
-        txn: joiner.txn, caller: joiner.caller, seq: joiner.seq, resolution: .refused(Refusal(code: "nav.timeout", message: text)))
+        txn: joiner.txn, caller: joiner.caller, seq: joiner.seq, resolution: .refused(Refusal(code: .timedOut, message: text)))
       memory.remember(answer, at: now, settings)
       effects.append(.answer(answer))
     }

@@ -43,7 +43,7 @@ extension SceneState {
   /// A newer link replaces what waits; said before it takes the awaited screens away.
   mutating func supersedePlans(by request: Request) {
     guard waiting != nil, case .follow(let following) = request.command.action, following.plan == nil else { return }
-    for plan in plans { endPlan(plan.id, .ended(Refusal(code: "route.superseded", message: "superseded by #\(request.seq)"))) }
+    for plan in plans { endPlan(plan.id, .ended(Refusal(code: .routeSuperseded, message: "superseded by #\(request.seq)"))) }
   }
 
   /// A screen has left: plans that waited for it are due if it had a result, else they end.
@@ -55,7 +55,7 @@ extension SceneState {
         emit(.plan(item.report, .due))
       } else {
         let text = "\(left) \(item.report.module) left without a result (\(reason.rawValue))"
-        endPlan(item.report.id, .ended(Refusal(code: "route.failed", message: text)))
+        endPlan(item.report.id, .ended(Refusal(code: .routeFailed, message: text)))
       }
     }
   }
@@ -73,7 +73,7 @@ extension SceneState {
   mutating func expirePlans() {
     for plan in plans where plan.deadline <= now {
       let text = "\(plan.module) had no result in time; follow the link again"
-      endPlan(plan.id, .ended(Refusal(code: "route.expired", message: text)))
+      endPlan(plan.id, .ended(Refusal(code: .routeExpired, message: text)))
     }
   }
 
@@ -81,10 +81,10 @@ extension SceneState {
   mutating func endPlan(_ id: PlanID, _ why: Refusal?, for command: Command, at time: SceneTime) throws(Refusal) {
     guard plans.contains(where: { $0.id == id }) else {
       let known = plans.map(\.id.description).joined(separator: " ")
-      throw Refusal(code: "route.no_plan", message: "no plan \(id) waits" + (known.isEmpty ? "" : "; there are: \(known)"))
+      throw Refusal(code: .routeNoPlan, message: "no plan \(id) waits" + (known.isEmpty ? "" : "; there are: \(known)"))
     }
     record(at: time)
-    endPlan(id, .ended(why ?? Refusal(code: "nav.cancelled", message: "cancelled at #\(seq)")))
+    endPlan(id, .ended(why ?? Refusal(code: .navCancelled, message: "cancelled at #\(seq)")))
     answerNow(command, Outcome(verb: command.action.verb, changed: true))
   }
 

@@ -30,7 +30,7 @@ struct TxnMemory: Hashable, Sendable {
     guard let entry else { return nil }
     if let answer = try? Answer(txn: entry.txn, compact: entry.answer) { return answer }
     // Done it was: what cannot be said any more is no reason to do it once more.
-    let refusal = Refusal(code: "journal.corrupt", message: "\(entry.txn) was answered; its answer cannot be read any more")
+    let refusal = Refusal(code: .journalCorrupt, message: "\(entry.txn) was answered; its answer cannot be read any more")
     return Answer(txn: entry.txn, caller: "", seq: nil, resolution: .refused(refusal))
   }
 

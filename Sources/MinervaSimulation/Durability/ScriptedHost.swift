@@ -113,7 +113,7 @@ struct ScriptedHost {
       if coordinators[key]?.lease != order.connection.lease {
         coordinators[key] = nil
         if random.happens(0.05) {
-          return outbox.append(.verdict(id, .refused(Refusal(code: "module.factory_failed", message: "by script"))))
+          return outbox.append(.verdict(id, .refused(Refusal(code: .moduleFactoryFailed, message: "by script"))))
         }
         coordinators[key] = Coordinator(lease: order.connection.lease)
         if random.happens(0.3) { speak(key, handling: nil, using: &random) }
