@@ -120,9 +120,7 @@ package actor Session {
   package static func stated(_ error: any Error) -> MinervaError {
     switch error {
     case let error as MinervaError: error
-    case let error as Refusal:
-      MinervaError(
-        MinervaError.Code(error.code), error.message, details: Dictionary(error.details.map { ($0.name, $0.value) }) { first, _ in first })
+    case let error as Refusal: MinervaError(error)
     case let error as ParseError: MinervaError(MinervaError.Code(error.statedCode), error.statement)
     case is CancellationError: MinervaError(.cancelled, "interrupted; what was asked may still happen, look at tree")
     default: MinervaError(.unexpected, String(describing: error))
