@@ -1,3 +1,5 @@
+import MinervaWire
+
 internal import CPosix
 internal import Glibc
 
@@ -19,10 +21,6 @@ package enum MonotonicTime {
 
   /// A duration as `poll` takes it: rounded up, so that nobody wakes before the time and spins.
   package static func milliseconds(_ duration: Duration) -> Int32 {
-    let (seconds, attoseconds) = duration.components
-    if seconds < 0 || attoseconds < 0 { return 0 }
-    let whole = seconds.multipliedReportingOverflow(by: 1000)
-    if whole.overflow { return .max }
-    return Int32(clamping: whole.partialValue + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    Int32(clamping: max(0, duration.millisecondsRoundedUp))
   }
 }

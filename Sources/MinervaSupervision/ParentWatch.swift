@@ -76,7 +76,7 @@ package final class ParentWatch: Sendable {
       }
       whenGone()
       sets[1].revents = 0
-      let milliseconds = Int32(clamping: grace.components.seconds * 1000 + grace.components.attoseconds / 1_000_000_000_000_000)
+      let milliseconds = Int32(clamping: grace.milliseconds)
       // A cancel within the grace means that the clean end is under way.
       if poll(&sets[1], 1, milliseconds) == 0 { _exit(70) }
     }

@@ -98,8 +98,7 @@ package final class ProcessSupervisor: Sendable {
       shared.statuses.map { status in
         guard status.pid != nil, let start = shared.starts[status.name] else { return status }
         var status = status
-        let (seconds, attoseconds) = (now - start).components
-        status.uptimeMilliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        status.uptimeMilliseconds = (now - start).milliseconds
         return status
       }
     }

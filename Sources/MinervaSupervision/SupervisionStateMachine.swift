@@ -1,3 +1,5 @@
+import MinervaWire
+
 internal import MinervaProtocol
 
 /// When a process is started again and when its supervisor gives up: inputs and the time go in, actions come out.
@@ -90,7 +92,7 @@ package struct SupervisionStateMachine: Sendable {
     } else {
       members[specification.name] = Member(
         specification: specification, state: .ended,
-        backoff: Backoff(first: Self.milliseconds(settings.firstDelay), cap: Self.milliseconds(settings.longestDelay)))
+        backoff: Backoff(first: settings.firstDelay.milliseconds, cap: settings.longestDelay.milliseconds))
       order.append(specification.name)
     }
     return start(specification.name)
@@ -279,11 +281,6 @@ package struct SupervisionStateMachine: Sendable {
     member.totalRestarts += 1
     member.state = .waiting(until: now + .milliseconds(delay))
     return []
-  }
-
-  private static func milliseconds(_ duration: Duration) -> Int64 {
-    let (seconds, attoseconds) = duration.components
-    return seconds * 1000 + attoseconds / 1_000_000_000_000_000
   }
 
   private mutating func terminate(_ name: String, pid: Int32, again: Bool, at now: Duration) -> [Action] {

@@ -76,7 +76,7 @@ package struct SetPlan: Sendable, Hashable {
           arguments: place + ["--name", name, "--lie", "\(every)"] + connection, stage: 1))
     }
     let hold =
-      holdDiffs.map { ["--hold-diffs", "\($0.components.seconds * 1_000 + $0.components.attoseconds / 1_000_000_000_000_000)ms"] } ?? []
+      holdDiffs.map { ["--hold-diffs", "\($0.milliseconds)ms"] } ?? []
     func host(_ name: String, _ arguments: [String], stage: Int = 2) -> ProcessSpecification {
       ProcessSpecification(
         name: name, kind: "host", executable: "\(executables)/minerva-host",

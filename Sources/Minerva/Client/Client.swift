@@ -3,6 +3,7 @@ public import MinervaInterfaces
 public import MinervaNavigation
 public import MinervaTransport
 import MinervaProtocol
+import MinervaWire
 import Synchronization
 
 /// A caller of a broker: asks scenes for things, looks at them, watches them.
@@ -118,8 +119,7 @@ public final class Client: Sendable {
     _ action: Command.Action, in scene: SceneAddress = SceneAddress(), txn: String? = nil, policy: Policy = .queue, ifTop: ScreenRef? = nil,
     instant: Bool = false, within time: Duration = .seconds(5)
   ) async throws -> SceneAnswer {
-    let (seconds, attoseconds) = time.components
-    let milliseconds = UInt32(clamping: min(seconds, 4_000_000) * 1_000 + attoseconds / 1_000_000_000_000_000)
+    let milliseconds = UInt32(clamping: time.milliseconds)
     let command = Command(
       txn: txn ?? nextTxn(), caller: name + "." + life, action: action, policy: policy, ifTop: ifTop, instant: instant,
       deadline: milliseconds)
@@ -141,8 +141,7 @@ public final class Client: Sendable {
     in scene: SceneAddress = SceneAddress(), txn: String? = nil, policy: Policy = .queue, ifTop: ScreenRef? = nil, instant: Bool = false,
     within time: Duration = .seconds(5)
   ) async throws -> LinkReply {
-    let (seconds, attoseconds) = time.components
-    let milliseconds = UInt32(clamping: min(seconds, 4_000_000) * 1_000 + attoseconds / 1_000_000_000_000_000)
+    let milliseconds = UInt32(clamping: time.milliseconds)
     let request = LinkRequest(
       scene: scene, link: link, context: context, isDryRun: isDryRun, resets: resets, keepsPrefix: keepsPrefix, txn: txn ?? nextTxn(),
       caller: name + "." + life, policy: policy, ifTop: ifTop, instant: instant, deadline: milliseconds)

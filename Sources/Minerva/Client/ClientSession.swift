@@ -68,7 +68,7 @@ actor ClientSession {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
         calls[id] = Pending(
           send: { [unowned self] left in self.send(id, left, continuation, body) }, fail: { continuation.resume(throwing: $0) })
-        perform(machine.call(id, repeatability, deadline: now + Self.milliseconds(time), at: now))
+        perform(machine.call(id, repeatability, deadline: now + time.milliseconds, at: now))
       }
     } onCancel: {
       Task { await self.cancel(id) }
@@ -83,7 +83,7 @@ actor ClientSession {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<SceneAnswer, any Error>) in
         calls[id] = Pending(
           send: { [unowned self] left in self.send(id, left, continuation, request) }, fail: { continuation.resume(throwing: $0) })
-        perform(machine.call(id, .keyed, deadline: now + Self.milliseconds(time), at: now))
+        perform(machine.call(id, .keyed, deadline: now + time.milliseconds, at: now))
       }
     } onCancel: {
       Task { await self.cancel(id) }
@@ -104,11 +104,6 @@ actor ClientSession {
         }
       }
     }
-  }
-
-  private static func milliseconds(_ time: Duration) -> Int64 {
-    let (seconds, attoseconds) = time.components
-    return min(seconds, .max / 2_000) * 1_000 + attoseconds / 1_000_000_000_000_000
   }
 
   private func send<Value: Sendable>(

@@ -49,10 +49,7 @@ public final class Context<Subject: Module>: Sendable {
   /// clock it comes when that clock says so (D3).
   /// - Parameter span: At least a millisecond; fractions of one are dropped.
   public func wake(after span: Duration, as name: String = "timer") throws {
-    let milliseconds = span.components.seconds.multipliedReportingOverflow(by: 1_000)
-    let whole = milliseconds.overflow ? Int64.max / 2 : milliseconds.partialValue
-    let fraction = span.components.attoseconds / 1_000_000_000_000_000
-    try link.wake(name, after: UInt64(max(1, min(whole, Int64.max / 2) + fraction)))
+    try link.wake(name, after: UInt64(max(1, span.milliseconds)))
   }
 
   /// Forgets a wish to be woken.

@@ -209,9 +209,8 @@ actor DiffRunner {
 }
 
 extension Duration {
-  /// Milliseconds, at most a thousand years of them.
+  /// Milliseconds, none for what is past.
   var wholeMilliseconds: Int64 {
-    let (seconds, attoseconds) = components
-    return min(max(seconds, 0), 1 << 35) * 1_000 + attoseconds / 1_000_000_000_000_000
+    max(0, milliseconds)
   }
 }

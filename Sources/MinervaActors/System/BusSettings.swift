@@ -53,12 +53,3 @@ public struct BusSettings: Sendable {
     self.log = log
   }
 }
-
-extension Duration {
-  /// Whole milliseconds, rounded up, so that a short duration does not become none.
-  var milliseconds: Int64 {
-    let (seconds, attoseconds) = components
-    guard seconds < Int64.max / 1_000 - 1 else { return .max }
-    return seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-  }
-}

@@ -61,11 +61,11 @@ extension BusSystem {
   /// How many milliseconds the current task gives its calls.
   private var callBudget: Int64 {
     let left = CallContext.current.map { $0.deadline == .max ? Int64.max : max(0, $0.deadline - MonotonicTime.milliseconds) }
-    let wanted = Self.deadline.map(\.milliseconds)
+    let wanted = Self.deadline.map(\.millisecondsRoundedUp)
     switch (wanted, left) {
     case (let wanted?, let left?): return min(wanted, left)
     case (let wanted?, nil): return wanted
-    case (nil, let left?): return min(left, settings.deadline.milliseconds)
+    case (nil, let left?): return min(left, settings.deadline.millisecondsRoundedUp)
     case (nil, nil): return defaultBudget
     }
   }

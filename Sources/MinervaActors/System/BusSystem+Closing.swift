@@ -26,7 +26,7 @@ extension BusSystem {
         if let closing = self.closing {
           closing.finish.append(continuation)
         } else {
-          self.closing = Closing(until: self.loop.now + grace.milliseconds, continuation)
+          self.closing = Closing(until: self.loop.now + grace.millisecondsRoundedUp, continuation)
         }
         self.loop.sweep(noLaterThan: self.loop.now)
       }

@@ -24,7 +24,7 @@ extension BusSystem {
   ///   cancelled; the endpoint is given up then.
   @discardableResult
   public func connect(to endpoint: Endpoint, patience: Duration = .zero) async throws(MinervaError) -> String {
-    let until = MonotonicTime.milliseconds + patience.milliseconds
+    let until = MonotonicTime.milliseconds + patience.millisecondsRoundedUp
     let token = tokens.wrappingAdd(1, ordering: .relaxed).newValue
     let result = await withTaskCancellationHandler {
       await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<String, MinervaError>, Never>) in

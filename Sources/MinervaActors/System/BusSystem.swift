@@ -72,7 +72,7 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
   private init(_ settings: BusSettings, isRecorder: Bool) {
     self.settings = settings
     self.isRecorder = isRecorder
-    defaultBudget = settings.deadline.milliseconds
+    defaultBudget = settings.deadline.millisecondsRoundedUp
     incarnation = UInt64.random(in: 1...UInt64.max)
     exposedNames = settings.interfaces.exposed
     supplies = CallSupplies(exposedNames, depth: settings.limits.depth)
@@ -81,10 +81,10 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
     publicKey = (settings.security.keys ?? spare)?.publicKey
     let introduction = Introduction(
       node: settings.node, incarnation: incarnation, kind: settings.kind, pid: getpid(), version: settings.version,
-      capabilities: settings.capabilities, limits: settings.limits, heartbeat: settings.heartbeat.milliseconds, listen: settings.listen,
-      key: publicKey)
+      capabilities: settings.capabilities, limits: settings.limits, heartbeat: settings.heartbeat.millisecondsRoundedUp,
+      listen: settings.listen, key: publicKey)
     var transportSettings = TransportSettings(introduction: introduction, api: exposedNames.version)
-    transportSettings.handshakeTimeout = settings.handshakeTimeout.milliseconds
+    transportSettings.handshakeTimeout = settings.handshakeTimeout.millisecondsRoundedUp
     transportSettings.missLimit = Int64(max(1, settings.missLimit))
     transportSettings.security = settings.security
     transportSettings.spareKeys = spare

@@ -77,6 +77,6 @@ public struct DiffHold: Hashable, Sendable {
   }
 
   func milliseconds(rows count: Int) -> Int {
-    count >= rows ? Int(duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000) : 0
+    count >= rows ? Int(clamping: duration.milliseconds) : 0
   }
 }

@@ -1,3 +1,5 @@
+import MinervaWire
+
 extension SQLiteJournal {
   /// How much of the past is kept beyond what scenes need to come back.
   package struct Retention: Sendable, Hashable {
@@ -12,7 +14,7 @@ extension SQLiteJournal {
     }
 
     /// The age in milliseconds.
-    var milliseconds: Int64 { age.components.seconds * 1000 + age.components.attoseconds / 1_000_000_000_000_000 }
+    var milliseconds: Int64 { age.milliseconds }
   }
 }
 

@@ -1,3 +1,5 @@
+import MinervaWire
+
 internal import MinervaSupervision
 internal import MinervaWire
 internal import Synchronization
@@ -32,10 +34,9 @@ final class SQLiteWriter {
     self.file = file
     board.epoch.store(file.epoch, ordering: .releasing)
     if let damage { board.damages.withLock { $0.append(damage) } }
-    let (seconds, attoseconds) = (MonotonicTime.now - started).components
     opening = SQLiteJournal.Opening(
       formatBefore: Int(file.formatBefore), format: Int(settings.format.version), epoch: file.epoch, scenes: file.heads.count,
-      records: file.recordCount, damage: damage, milliseconds: Int(seconds * 1000 + attoseconds / 1_000_000_000_000_000))
+      records: file.recordCount, damage: damage, milliseconds: Int(clamping: (MonotonicTime.now - started).milliseconds))
   }
 
   /// Works until the queue is closed and empty.

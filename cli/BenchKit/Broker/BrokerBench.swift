@@ -168,7 +168,7 @@ struct BrokerBench: Sendable {
   }
 
   private static func milliseconds(_ duration: Duration) -> Int {
-    Int(duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000)
+    Int(clamping: duration.milliseconds)
   }
 
   /// After how many records of a scene a broker writes a snapshot, unless told otherwise (P3).

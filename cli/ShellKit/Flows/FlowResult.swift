@@ -1,5 +1,6 @@
 import Minerva
 import MinervaNavigation
+import MinervaWire
 
 /// What became of one script.
 package struct FlowResult: Sendable {
@@ -94,7 +95,7 @@ package struct Recovery: Sendable {
         ("state", .object(state.screens.sorted { $0.key < $1.key }.map { ($0.key, .array($0.value.map { .text($0) })) })),
       ])
     }
-    let milliseconds = Int(duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000)
+    let milliseconds = Int(clamping: duration.milliseconds)
     return JSONLine([
       ("recovery", .text(process)), ("old_pid", pid(oldPid)), ("new_pid", pid(newPid)), ("milliseconds", .number(milliseconds)),
       ("before", written(before)), ("after", written(after)), ("equal", .flag(isEqual)),

@@ -1,3 +1,5 @@
+import MinervaWire
+
 /// The results of a run in the XML that CI systems read.
 package enum JUnitReport {
   package static func text(_ results: [FlowResult]) -> String {
@@ -27,7 +29,7 @@ package enum JUnitReport {
   }
 
   private static func seconds(_ duration: Duration) -> String {
-    let milliseconds = duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
+    let milliseconds = duration.milliseconds
     let rest = String(milliseconds % 1_000)
     return "\(milliseconds / 1_000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
   }

@@ -1,4 +1,5 @@
 package import CommandKit
+import MinervaWire
 
 /// Tells of a run: a line a script, and everything about a failure.
 package struct RunReporter: FlowReporter {
@@ -28,7 +29,7 @@ package struct RunReporter: FlowReporter {
   }
 
   package static func json(_ result: FlowResult) -> String {
-    let milliseconds = Int(result.duration.components.seconds * 1_000 + result.duration.components.attoseconds / 1_000_000_000_000_000)
+    let milliseconds = Int(clamping: result.duration.milliseconds)
     return JSONLine([
       ("file", .text(result.file)), ("title", .text(result.title)), ("good", .flag(result.isGood)), ("skipped", .flag(result.isSkipped)),
       ("statements", .number(result.statements)), ("held", .number(result.held)), ("milliseconds", .number(milliseconds)),

@@ -84,9 +84,8 @@ extension Session {
   /// `advance 3s`: does what becomes due on the way, in order, and ends at that moment.
   func advance(by span: Duration) async throws -> [String] {
     guard let start = await refresh() else { throw MinervaError(.unreachable, "the scene cannot be reached") }
-    let milliseconds = span.components.seconds * 1_000 + span.components.attoseconds / 1_000_000_000_000_000
     // On the machine's clock the broker says why not.
-    let end = start.at + milliseconds
+    let end = start.at + span.milliseconds
     var since = clock.now()
     var rounds = 0
     while true {

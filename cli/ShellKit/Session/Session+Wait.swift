@@ -50,9 +50,7 @@ extension Session {
       if let value = await ask() { return value }
       if drives, isVirtual, !Task.isCancelled, timeout > .zero {
         if bound == nil {
-          bound = await refresh().map {
-            $0.at + timeout.components.seconds * 1_000 + timeout.components.attoseconds / 1_000_000_000_000_000
-          }
+          bound = await refresh().map { $0.at + timeout.milliseconds }
         }
         if let bound, (try? await tick(Tick(bound: bound, event: event)))?.verdict == .moved {
           deadline = clock.now() + timeout

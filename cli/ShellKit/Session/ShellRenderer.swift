@@ -1,4 +1,5 @@
 package import MinervaNavigation
+import MinervaWire
 
 /// What a session knows as the one who shows its scene: how it acknowledges transitions, and which ones wait for that.
 ///
@@ -56,8 +57,7 @@ package struct ShellRenderer: Sendable {
     case .instant: return transition
     case .hold: shown.append(Shown(transition: transition, due: nil))
     case .after(let span):
-      let milliseconds = span.components.seconds * 1_000 + span.components.attoseconds / 1_000_000_000_000_000
-      shown.append(Shown(transition: transition, due: time + milliseconds))
+      shown.append(Shown(transition: transition, due: time + span.milliseconds))
     }
     return nil
   }
