@@ -87,6 +87,7 @@ actor ScriptedCoordinator: Coordinator {
 
   func refused(_ refusal: Refusal) { note("refused \(refusal.code)") }
   func lifecycle(_ moment: Lifecycle) { note(moment.rawValue) }
+  func timer(_ name: String) { note("timer \(name)") }
   func unload() async { try? await steps["unload"]?(self) }
 
   func render() -> Screen {

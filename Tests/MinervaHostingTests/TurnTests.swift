@@ -34,6 +34,32 @@ struct TurnTests {
     #expect(turn.reply == .done && turns[1].rendering)
   }
 
+  @Test("K3, D3: wishes to be woken are part of the turn's record, the last of a name counts, and the coordinator hears of its time")
+  func wakes() async throws {
+    let host = try TestHost([
+      .scripted([
+        "later": { me in
+          try me.context.wake(after: .seconds(9), as: "a")
+          try me.context.wake(after: .seconds(-1), as: "b")
+          try me.context.wake(after: .seconds(Int64.max), as: "c")
+          try me.context.forgetWake(as: "d")
+          try me.context.wake(after: .milliseconds(1_500), as: "a")
+        }
+      ])
+    ])
+    await host.open("Scripted", as: 1)
+    await host.tap("later", on: 1)
+    await host.send(.timer("a"), to: 1)
+    let turns = await host.broker.turns.first(3)
+    #expect(
+      turns[1].report.wakes == [
+        TurnWake(name: "b", after: 1), TurnWake(name: "c", after: UInt64(Int64.max / 2)), TurnWake(name: "d", after: nil),
+        TurnWake(name: "a", after: 1_500),
+      ])
+    #expect(turns[0].report.wakes == nil && turns[2].report.wakes == nil)
+    #expect(turns[2].report.state.map { String(decoding: $0, as: UTF8.self) } == #"{"log":["timer a"]}"#)
+  }
+
   @Test("K3: nothing is said before the handler ends, and one message is handled at a time")
   func oneAtATime() async throws {
     let gate = Gate()
