@@ -53,7 +53,7 @@ struct TurnTests {
     let turns = await host.broker.turns.first(3)
     #expect(
       turns[1].report.wakes == [
-        TurnWake(name: "b", after: 1), TurnWake(name: "c", after: UInt64(Int64.max / 2)), TurnWake(name: "d", after: nil),
+        TurnWake(name: "b", after: 1), TurnWake(name: "c", after: 9_007_199_254_740_000), TurnWake(name: "d", after: nil),
         TurnWake(name: "a", after: 1_500),
       ])
     #expect(turns[0].report.wakes == nil && turns[2].report.wakes == nil)
