@@ -3,6 +3,7 @@ import MinervaBrokerCore
 import MinervaInterfaces
 import MinervaJournal
 import MinervaNavigation
+import MinervaTransport
 import MinervaWire
 
 /// How scenes come to a broker, and how they leave it.
