@@ -63,7 +63,7 @@ struct SceneModelTests {
   @Test("The tree is compared by names, modules, inputs, their order and number")
   func trees() {
     #expect(difference([screen(1, 7), screen(3, 9)]) == nil)
-    #expect(difference([screen(1, 7)]) == "1 screens instead of 2")
+    #expect(difference([screen(1, 7)]) == "[s1] stand there instead of [s1, s3]")
     #expect(difference([screen(1, 7), screen(2, 9)]) != nil)
     #expect(difference([screen(1, 7), screen(3, 8)]) != nil)
     #expect(difference([screen(3, 9), screen(1, 7)]) != nil)

@@ -3,10 +3,10 @@ import DiffKit
 import Glibc
 import Testing
 
-/// Lists from public sources, beside the repository on some machines, or where `MINERVA_DATA` says.
+/// Lists from public sources, beside the repository on some machines, or where `MINERVA_SAMPLES` says.
 private enum Data {
   static let root: String = {
-    if let chosen = getenv("MINERVA_DATA") { return String(cString: chosen) + "/lists" }
+    if let chosen = getenv("MINERVA_SAMPLES") { return String(cString: chosen) + "/lists" }
     return #filePath.split(separator: "/").dropLast(4).reduce(into: "") { $0 += "/\($1)" } + "/shared/data/lists"
   }()
   static let exist = access(root, R_OK) == 0
@@ -31,7 +31,7 @@ private enum Data {
   }
 }
 
-@Suite("minerva diff on real lists", .enabled(if: Data.exist, "needs ../shared/data/lists, or MINERVA_DATA"))
+@Suite("minerva diff on real lists", .enabled(if: Data.exist, "needs ../shared/data/lists, or MINERVA_SAMPLES"))
 struct DataPairsTests {
   @Test("every pair, flat and under headings, in every form, replays byte for byte")
   func pairs() async throws {

@@ -6,8 +6,8 @@ import Testing
 enum RealLists {
   static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "shared/data/lists")
-  /// The same, or where `MINERVA_DATA` says.
-  static let root = ProcessInfo.processInfo.environment["MINERVA_DATA"].map { URL(filePath: $0).appending(path: "lists") } ?? folder
+  /// The same, or where `MINERVA_SAMPLES` says.
+  static let root = ProcessInfo.processInfo.environment["MINERVA_SAMPLES"].map { URL(filePath: $0).appending(path: "lists") } ?? folder
   static let exist = FileManager.default.fileExists(atPath: root.path)
 
   static func files(_ folder: String, _ prefix: String) throws -> [URL] {
@@ -44,7 +44,7 @@ private struct Heading: DiffableSection, Hashable {
   func replacingItems(_ items: [Line]) -> Heading { Heading(id: id, items: items) }
 }
 
-@Suite("Real lists", .enabled(if: RealLists.exist, "needs ../shared/data/lists, or MINERVA_DATA"))
+@Suite("Real lists", .enabled(if: RealLists.exist, "needs ../shared/data/lists, or MINERVA_SAMPLES"))
 struct RealListsTests {
   /// Every form of a pair replays to new, and the counts agree with those of the oracle.
   private func check(_ old: [Line], _ new: [Line]) throws {

@@ -103,7 +103,7 @@ import Testing
     let calls = Mutex(0)
     let watch = Mutex<ParentWatch?>(nil)
     await withCheckedContinuation { (gone: CheckedContinuation<Void, Never>) in
-      let started = ParentWatch.start(environment: { _ in number }, grace: .seconds(60)) {
+      let started = ParentWatch.start(environment: { _ in number }, grace: .seconds(3_600)) {
         calls.withLock { $0 += 1 }
         gone.resume()
       }

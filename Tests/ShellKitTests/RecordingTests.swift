@@ -55,7 +55,7 @@ struct RecordingTests {
     ) {
       try Session.replay(file, verify: true)
     }
-    #expect(throws: MinervaError(.fileUnreadable, "cannot read \(place["none"]); check its name and mode")) {
+    #expect(throws: MinervaError(.fileUnreadable, "cannot read \(place["none"]): No such file or directory")) {
       try Session.replay(place["none"], verify: true)
     }
   }

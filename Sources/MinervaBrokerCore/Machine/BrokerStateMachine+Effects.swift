@@ -1,7 +1,7 @@
 import MinervaInterfaces
-package import MinervaNavigation
+import MinervaNavigation
 import MinervaProtocol
-package import MinervaWire
+import MinervaWire
 
 /// What the core wants done, turned into what the broker does.
 extension BrokerStateMachine {

@@ -101,7 +101,9 @@ struct SceneModel: Sendable {
   func check(_ tree: SceneTree, module: String, input: (UInt64) -> [UInt8]) throws(Fault) {
     guard tree.layers.count == 1 else { throw Fault(description: "\(tree.layers.count) layers instead of one") }
     let screens = tree.layers[0].stack
-    guard screens.count == stack.count else { throw Fault(description: "\(screens.count) screens instead of \(stack.count)") }
+    guard screens.count == stack.count else {
+      throw Fault(description: "\(screens.map(\.id)) stand there instead of \(stack.map { ScreenID($0.id) })")
+    }
     for (index, (found, wanted)) in zip(screens, stack).enumerated() {
       guard found.id.number == wanted.id, found.module == module, found.phase == .presented, found.input == input(wanted.input) else {
         throw Fault(description: "at \(index) stands \(found.id) \(found.module), where s\(wanted.id) \(module) must be")

@@ -5,20 +5,22 @@ import MinervaWire
 
 extension Session {
   /// Waits as `wait` asks; throws `bus.deadline` when it did not come.
-  func waitFor(_ wait: Wait, _ timeout: Duration?, _ emit: @escaping Emit) async throws {
-    let timeout = timeout ?? .seconds(5)
+  ///
+  /// - Parameter isBackground: Whether the prompt goes on meanwhile: then it waits until it happens, and moves no virtual time.
+  func waitFor(_ wait: Wait, _ timeout: Duration?, isBackground: Bool, _ emit: @escaping Emit) async throws {
+    let timeout = timeout ?? .seconds(isBackground ? 86_400 : 5)
     switch wait {
     case .job(let number):
       try await finish(job: number, within: timeout)
     case .settled:
-      let settled = await poll(within: timeout) { await self.refresh()?.isSettled == true ? true : nil }
+      let settled = await poll(within: timeout, drives: !isBackground) { await self.refresh()?.isSettled == true ? true : nil }
       guard settled != nil else {
         throw MinervaError(.deadline, "not settled within \(DurationText.describe(timeout)); status shows what is under way")
       }
       try Task.checkCancellation()
       await emit([ReplyText.headed("ok", "settled")])
     case .event(let pattern):
-      let found = await poll(within: timeout) { await self.event(matching: pattern, since: self.mark) }
+      let found = await poll(within: timeout, drives: !isBackground) { await self.event(matching: pattern, since: self.mark) }
       try Task.checkCancellation()
       guard let found else { throw MinervaError(.deadline, "no event \(pattern) within \(DurationText.describe(timeout))") }
       await refresh()

@@ -139,7 +139,9 @@ package actor Session {
     switch statement.request {
     case .action(let make): try await act(make, statement, emit)
     case .look(let look): try await show(look, statement.call, emit)
-    case .wait(let wait): try await waitFor(wait, statement.call.option("timeout").flatMap(DurationText.parse), emit)
+    case .wait(let wait):
+      let timeout = statement.call.option("timeout").flatMap(DurationText.parse)
+      try await waitFor(wait, timeout, isBackground: statement.call.isBackground, emit)
     case .expect(let expectation):
       let timeout = statement.call.option("timeout").flatMap(DurationText.parse)
       if let reason = await failure(of: expectation, within: timeout ?? .seconds(5)) { throw MinervaError(.expectFailed, reason) }
