@@ -31,6 +31,7 @@ public struct CellContent: Codable, Hashable, Sendable {
   /// What the row can do beside being there.
   public var traits: CellTraits?
 
+  /// Creates a row; what is not given has no part in it.
   public init(
     id: String, type: CellType, text: String = "", detail: String? = nil, value: String? = nil, placeholder: String? = nil,
     options: [String]? = nil, actions: [String]? = nil, cells: [CellContent]? = nil, height: Int? = nil, disabled: Bool? = nil,
@@ -70,8 +71,10 @@ public struct CellContent: Codable, Hashable, Sendable {
 
 /// What a row can do beside being there, each of it optional.
 public struct CellTraits: OptionSet, Codable, Hashable, Sendable {
+  /// The traits as bits; unknown ones are kept.
   public let rawValue: Int
 
+  /// Creates traits from their bits.
   public init(rawValue: Int) {
     self.rawValue = rawValue
   }
@@ -92,24 +95,39 @@ public struct CellTraits: OptionSet, Codable, Hashable, Sendable {
 
 /// The type of cell that draws a row: part of the row's identity, as in the list contract.
 public struct CellType: RawRepresentable, Hashable, Codable, Sendable {
+  /// The name on the wire.
   public var rawValue: String
 
+  /// Creates a type by its name; one that a renderer does not know is drawn as its text.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
 
+  /// A line of text.
   public static let label = Self(rawValue: "label")
+  /// A caption and a value.
   public static let detail = Self(rawValue: "detail")
+  /// Something to press.
   public static let button = Self(rawValue: "button")
+  /// One line to write in.
   public static let textInput = Self(rawValue: "text")
+  /// Several lines to write in.
   public static let textArea = Self(rawValue: "area")
+  /// On or off.
   public static let toggle = Self(rawValue: "switch")
+  /// One of several values.
   public static let picker = Self(rawValue: "picker")
+  /// A date or a time of day.
   public static let datePicker = Self(rawValue: "date")
+  /// A few values side by side.
   public static let segmented = Self(rawValue: "segmented")
+  /// A place for an image.
   public static let image = Self(rawValue: "image")
+  /// A line between rows.
   public static let separator = Self(rawValue: "separator")
+  /// Empty space.
   public static let margin = Self(rawValue: "margin")
+  /// Cells that scroll sideways.
   public static let horizontal = Self(rawValue: "horizontal")
 
   /// Whether it separates rows and is nothing by itself: nobody acts on it or asks for it by its identifier.

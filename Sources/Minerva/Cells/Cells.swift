@@ -1,7 +1,9 @@
 /// A line of text, with a second one at the right end if wanted.
 public struct Label: ListCellModel, Equatable {
+  /// The row as it is drawn and compared.
   public var content: CellContent
 
+  /// Creates a line of text; `detail` stands at its right end, a marked line stands out from its neighbours.
   public init(_ id: String, _ text: String, detail: String? = nil, marked: Bool = false, isEnabled: Bool = true) {
     content = CellContent(
       id: id, type: .label, text: text, detail: detail, disabled: isEnabled ? nil : true, marked: marked ? true : nil)
@@ -10,8 +12,10 @@ public struct Label: ListCellModel, Equatable {
 
 /// A caption and its value, at both ends of a line.
 public struct DetailLabel: ListCellModel, Equatable {
+  /// The row as it is drawn and compared.
   public var content: CellContent
 
+  /// Creates a line with a caption and its value.
   public init(_ id: String, _ text: String, detail: String) {
     content = CellContent(id: id, type: .detail, text: text, detail: detail)
   }
@@ -19,8 +23,10 @@ public struct DetailLabel: ListCellModel, Equatable {
 
 /// Something to press; drawn disabled while its command executes (C1).
 public struct Button: ListCellModel, Equatable {
+  /// The row as it is drawn and compared.
   public var content: CellContent
 
+  /// Creates a button that `tap s ID` presses while it is enabled.
   public init(_ id: String, _ title: String, isEnabled: Bool = true) {
     content = CellContent(id: id, type: .button, text: title, disabled: isEnabled ? nil : true)
   }
@@ -33,8 +39,10 @@ public struct Button: ListCellModel, Equatable {
 
 /// A field for one line of text.
 public struct TextInput: ListCellModel, Equatable {
+  /// The row as it is drawn and compared.
   public var content: CellContent
 
+  /// Creates a field with what stands in it now; the value of a secret field is written down nowhere (P4).
   public init(_ id: String, _ caption: String, value: String, placeholder: String? = nil, isSecret: Bool = false) {
     content = CellContent(
       id: id, type: .textInput, text: caption, value: value, placeholder: placeholder, secret: isSecret ? true : nil)
@@ -43,8 +51,10 @@ public struct TextInput: ListCellModel, Equatable {
 
 /// A field for several lines of text.
 public struct TextArea: ListCellModel, Equatable {
+  /// The row as it is drawn and compared.
   public var content: CellContent
 
+  /// Creates a field so many lines high.
   public init(_ id: String, _ caption: String, value: String, placeholder: String? = nil, lines: Int = 3) {
     content = CellContent(id: id, type: .textArea, text: caption, value: value, placeholder: placeholder, height: lines)
   }
@@ -52,8 +62,10 @@ public struct TextArea: ListCellModel, Equatable {
 
 /// Something that is on or off; `enter` takes `true` and `false`, `tap` turns it over.
 public struct Switch: ListCellModel, Equatable {
+  /// The row as it is drawn and compared.
   public var content: CellContent
 
+  /// Creates a switch in its present position.
   public init(_ id: String, _ caption: String, isOn: Bool) {
     content = CellContent(id: id, type: .toggle, text: caption, value: String(isOn))
   }
@@ -61,8 +73,10 @@ public struct Switch: ListCellModel, Equatable {
 
 /// A choice of one value among several.
 public struct Picker: ListCellModel, Equatable {
+  /// The row as it is drawn and compared.
   public var content: CellContent
 
+  /// Creates a choice; `value` is one of the options, or empty while none is chosen.
   public init(_ id: String, _ caption: String, value: String, options: [String]) {
     content = CellContent(id: id, type: .picker, text: caption, value: value, options: options)
   }
@@ -70,8 +84,10 @@ public struct Picker: ListCellModel, Equatable {
 
 /// A date or a time of day, written as ISO 8601 has it, bounded on either side if wanted.
 public struct DatePicker: ListCellModel, Equatable {
+  /// The row as it is drawn and compared.
   public var content: CellContent
 
+  /// Creates a picker; the bounds are shown to people and checked by the author.
   public init(_ id: String, _ caption: String, value: String, from earliest: String? = nil, to latest: String? = nil) {
     let bounds = [earliest.map { "from \($0)" }, latest.map { "to \($0)" }].compactMap { $0 }.joined(separator: " ")
     content = CellContent(
@@ -82,8 +98,10 @@ public struct DatePicker: ListCellModel, Equatable {
 
 /// A few values side by side, one of them selected.
 public struct Segmented: ListCellModel, Equatable {
+  /// The row as it is drawn and compared.
   public var content: CellContent
 
+  /// Creates the values in order with the selected one.
   public init(_ id: String, value: String, options: [String]) {
     content = CellContent(id: id, type: .segmented, value: value, options: options)
   }
@@ -91,8 +109,10 @@ public struct Segmented: ListCellModel, Equatable {
 
 /// A place for an image, which a terminal shows by its name.
 public struct ImagePlaceholder: ListCellModel, Equatable {
+  /// The row as it is drawn and compared.
   public var content: CellContent
 
+  /// Creates a place so many lines high for the image of this name.
   public init(_ id: String, _ name: String, lines: Int = 1) {
     content = CellContent(id: id, type: .image, text: name, height: lines)
   }
@@ -100,8 +120,10 @@ public struct ImagePlaceholder: ListCellModel, Equatable {
 
 /// A line between rows.
 public struct Separator: ListCellModel, Equatable {
+  /// The row as it is drawn and compared.
   public var content: CellContent
 
+  /// Creates a line; where a section has several, each needs an identifier of its own.
   public init(_ id: String = "separator") {
     content = CellContent(id: id, type: .separator)
   }
@@ -109,8 +131,10 @@ public struct Separator: ListCellModel, Equatable {
 
 /// Empty space; its identifier is stable, so that it never moves or flickers by itself.
 public struct Margin: ListCellModel, Equatable {
+  /// The row as it is drawn and compared.
   public var content: CellContent
 
+  /// Creates so many empty lines; where a section has several, each needs an identifier of its own.
   public init(_ id: String = "margin", lines: Int = 1) {
     content = CellContent(id: id, type: .margin, height: lines)
   }
@@ -118,9 +142,12 @@ public struct Margin: ListCellModel, Equatable {
 
 /// Any cell with swipe actions: `tap s ROW ACTION` names one.
 public struct Swipeable: ListCellModel {
+  /// The row as it is drawn and compared.
   public var content: CellContent
+  /// The size of the cell it wraps.
   public var size: ListCellSize
 
+  /// Gives a cell actions, named in the order in which a swipe shows them.
   public init(_ cell: some ListCellModel, actions: [String]) {
     let cell = Cell(cell)
     content = cell.content
@@ -131,7 +158,9 @@ public struct Swipeable: ListCellModel {
 
 /// Any cell with something added: what the modifiers of ``ListCellModel`` make.
 public struct Cell: ListCellModel, Equatable {
+  /// The row as it is drawn and compared.
   public var content: CellContent
+  /// The size of the cell it wraps.
   public var size: ListCellSize
 
   /// Makes a cell like another: with its identifier, its type, what it shows, and its size.
@@ -188,8 +217,10 @@ extension ListCellModel {
 
 /// Cells side by side, as one row.
 public struct Horizontal: ListCellModel {
+  /// The row as it is drawn and compared.
   public var content: CellContent
 
+  /// Creates a row of cells that scrolls sideways.
   public init(_ id: String, @ListBuilder<any ListCellModel> _ cells: () -> [any ListCellModel]) {
     content = CellContent(id: id, type: .horizontal, cells: cells().map(\.shown))
   }

@@ -6,11 +6,16 @@
 public struct ListLayout: Hashable, Sendable {
   /// A rectangle in a list.
   public struct Frame: Hashable, Sendable {
+    /// From the left edge of the list.
     public var x: Int
+    /// From its top.
     public var y: Int
+    /// To the right of `x`.
     public var width: Int
+    /// Below `y`.
     public var height: Int
 
+    /// Creates a rectangle.
     public init(x: Int, y: Int, width: Int, height: Int) {
       self.x = x
       self.y = y
@@ -21,9 +26,12 @@ public struct ListLayout: Hashable, Sendable {
 
   /// A width and a height.
   public struct Size: Hashable, Sendable {
+    /// Across.
     public var width: Int
+    /// Down.
     public var height: Int
 
+    /// Creates a size.
     public init(width: Int, height: Int) {
       self.width = width
       self.height = height
@@ -42,9 +50,12 @@ public struct ListLayout: Hashable, Sendable {
 
   /// A section as the layout takes it.
   public struct Section: Sendable {
+    /// How its cells are laid out.
     public var constraints: ListSection.Constraints
+    /// Its cells in order.
     public var cells: [Cell]
 
+    /// Creates a section.
     public init(constraints: ListSection.Constraints = ListSection.Constraints(), cells: [Cell]) {
       self.constraints = constraints
       self.cells = cells

@@ -21,7 +21,9 @@ public struct ListOptions: Hashable, Sendable {
     case canonical
   }
 
+  /// What becomes of identifiers that occur twice.
   public var duplicates: Duplicates
+  /// When two identifiers are the same.
   public var identity: Identity
   /// The number of changed rows and sections above which the list is replaced as a whole instead of by a change set.
   public var reloadsAbove: Int
@@ -32,6 +34,7 @@ public struct ListOptions: Hashable, Sendable {
   /// scene's latest events, and most of a long one is of rows that nobody sees.
   public static let reloadsAboveByDefault = 10_000
 
+  /// Creates options; duplicates are refused and identity is bytes unless said otherwise.
   public init(duplicates: Duplicates = .reject, identity: Identity = .bytes, reloadsAbove: Int = reloadsAboveByDefault) {
     self.duplicates = duplicates
     self.identity = identity

@@ -4,9 +4,12 @@
 public struct ListPath: Codable, Hashable, Sendable, CustomStringConvertible {
   /// The version of the list that the positions are of.
   public var version: UInt64
+  /// The position of the section, from 0.
   public var section: Int
+  /// The position of the row in its section, from 0.
   public var item: Int
 
+  /// Creates a path of a version.
   public init(version: UInt64, section: Int, item: Int) {
     self.version = version
     self.section = section

@@ -9,11 +9,13 @@
 /// }
 /// ```
 public struct Screen: Sendable {
+  /// What the title bar says.
   public var title: String
   /// The buttons of the title bar; `tap s ID` presses them.
   public var buttons: [BarButton]
   /// What the tabs of a tab container are called for people, in order.
   public var tabs: [TabItem]
+  /// The list, section by section.
   public var sections: [ListSection]
   /// The commands that `execute s NAME` runs and `commands s` lists.
   public var commands: [CommandRendering] = []
@@ -22,6 +24,7 @@ public struct Screen: Sendable {
   /// Set when the screen is a small form with a message and a few answers.
   public var alert: AlertForm?
 
+  /// Creates a screen from its sections.
   public init(
     _ title: String, buttons: [BarButton] = [], tabs: [TabItem] = [], sections: [ListSection] = []
   ) {
@@ -31,6 +34,7 @@ public struct Screen: Sendable {
     self.sections = sections
   }
 
+  /// Creates a screen whose sections are listed in a block.
   public init(_ title: String, buttons: [BarButton] = [], @ListBuilder<ListSection> _ sections: () -> [ListSection]) {
     self.init(title, buttons: buttons, sections: sections())
   }
@@ -44,15 +48,22 @@ public struct Screen: Sendable {
 
 /// A button in a screen's title bar.
 public struct BarButton: Codable, Hashable, Sendable {
+  /// Where it stands in the title bar.
   public enum Side: String, Codable, Hashable, Sendable {
+    /// Before the title, or after it.
     case left, right
   }
 
+  /// Unique among what can be tapped on the screen.
   public var id: String
+  /// What it says.
   public var title: String
+  /// Where it stands.
   public var side: Side
+  /// Whether a tap reaches the coordinator; else it is refused with `screen.disabled`.
   public var isEnabled: Bool
 
+  /// Creates a button; on the right unless said otherwise.
   public init(_ id: String, _ title: String, side: Side = .right, isEnabled: Bool = true) {
     self.id = id
     self.title = title
@@ -65,9 +76,12 @@ public struct BarButton: Codable, Hashable, Sendable {
 public struct TabItem: Codable, Hashable, Sendable {
   /// The tab's name in navpaths.
   public var name: String
+  /// What the tab bar says.
   public var title: String
+  /// A short text beside it, such as a count.
   public var badge: String?
 
+  /// Creates the text of a tab.
   public init(_ name: String, _ title: String, badge: String? = nil) {
     self.name = name
     self.title = title
@@ -77,10 +91,14 @@ public struct TabItem: Codable, Hashable, Sendable {
 
 /// A message with a few answers; `tap s ID` gives one.
 public struct AlertForm: Codable, Hashable, Sendable {
+  /// What it is about.
   public var title: String
+  /// What it says.
   public var message: String
+  /// The buttons below, in order.
   public var answers: [BarButton]
 
+  /// Creates an alert; with OK alone unless answers are given.
   public init(title: String, message: String, answers: [BarButton] = [BarButton("ok", "OK")]) {
     self.title = title
     self.message = message

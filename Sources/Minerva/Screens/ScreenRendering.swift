@@ -1,9 +1,14 @@
 /// A screen as it crosses processes: the wire form of `Screen`, which shells draw and brokers pass on unread.
 public struct ScreenRendering: Codable, Hashable, Sendable {
+  /// What the title bar says.
   public var title: String
+  /// Its buttons; `nil` for none.
   public var buttons: [BarButton]?
+  /// What its tabs are called; `nil` for none.
   public var tabs: [TabItem]?
+  /// The list, section by section.
   public var sections: [SectionRendering]
+  /// The alert that it is, if it is one.
   public var alert: AlertForm?
   /// The commands of the screen and whether each may run now.
   public var commands: [CommandRendering]?
@@ -12,6 +17,7 @@ public struct ScreenRendering: Codable, Hashable, Sendable {
   /// The row that is drawn as pressed.
   public var highlighted: String?
 
+  /// Creates a rendering from its parts.
   public init(
     title: String, buttons: [BarButton]? = nil, tabs: [TabItem]? = nil, sections: [SectionRendering] = [], alert: AlertForm? = nil,
     commands: [CommandRendering]? = nil
@@ -38,9 +44,13 @@ public struct ScreenRendering: Codable, Hashable, Sendable {
 
 /// A section of a rendering.
 public struct SectionRendering: Codable, Hashable, Sendable {
+  /// The identifier of the section.
   public var id: String
+  /// The text above its rows, if any.
   public var header: String?
+  /// The text below them, if any.
   public var footer: String?
+  /// How they are laid out, unless each has a row of its own.
   public var constraints: ListSection.Constraints?
   /// The rows in order: all of them, or the first ones of a long section.
   public var rows: [CellContent]
@@ -49,6 +59,7 @@ public struct SectionRendering: Codable, Hashable, Sendable {
   /// How many rows the section has beyond those carried, or `nil` when it carries all.
   public var beyond: Int?
 
+  /// Creates a section from its parts.
   public init(
     id: String, header: String? = nil, footer: String? = nil, constraints: ListSection.Constraints? = nil, rows: [CellContent],
     sizes: [ListCellSize]? = nil, beyond: Int? = nil
@@ -68,10 +79,14 @@ public struct SectionRendering: Codable, Hashable, Sendable {
 
 /// A command of a screen.
 public struct CommandRendering: Codable, Hashable, Sendable {
+  /// What `execute s NAME` calls it.
   public var name: String
+  /// Whether it may run now.
   public var isEnabled: Bool
+  /// Whether it runs.
   public var isExecuting: Bool
 
+  /// Creates the state of a command.
   public init(name: String, isEnabled: Bool, isExecuting: Bool) {
     self.name = name
     self.isEnabled = isEnabled
