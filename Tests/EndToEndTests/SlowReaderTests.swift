@@ -105,7 +105,7 @@ struct SlowReaderTests {
     let client = try await served(set)
     try await opened(client)
     let updates = try await client.watch(Self.scene)
-    try await churn(client, 2_048)
+    try await churn(client, 4_096)
     let last = try await rested(client, set)
     #expect(last.event > 6_000, "more than may wait for the consumer")
     var log = WatcherLog()
