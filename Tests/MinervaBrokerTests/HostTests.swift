@@ -53,6 +53,25 @@ struct HostTests {
     #expect(report(machine)?.isSuspended == false)
   }
 
+  @Test("N7: a screen that leaves while another host makes it anew: that host is told too, its verdict comes too late")
+  func takesOverTooSlowly() {
+    var machine = opened(hosts: ["shop-1", "shop-2"])
+    machine.open("Detail", txn: "b")
+    machine.settle()
+    let host = machine.host(of: ScreenID(2))
+    let other = host == "shop-1" ? "shop-2" : "shop-1"
+    machine.take(machine.broker.lost(host, incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+    machine.settle()
+    machine.wait(3_001)
+    machine.commit()
+    machine.wait(1_000)
+    machine.commit()
+    let told = machine.actions.compactMap { action -> String? in
+      if case .order(let host, .end(_, let departure)) = action { "\(host) \(departure.screen)" } else { nil }
+    }
+    #expect(told.contains("\(other) s2"), "\(told)")
+  }
+
   @Test("N7: a screen that nobody takes over leaves once, with hostLost")
   func nobodyTakesOver() {
     var machine = opened()

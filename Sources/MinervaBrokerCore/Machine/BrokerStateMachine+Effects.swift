@@ -138,10 +138,11 @@ extension BrokerStateMachine {
     slot.announced.remove(departure.screen)
     slot.hidden.remove(departure.screen)
     slot.behind.remove(departure.screen)
-    let host = departure.host.isEmpty ? linked ?? maker?.host ?? "" : departure.host
-    guard !host.isEmpty else { return }
-    registry.adjustLoad(of: host, by: -1)
-    if registry.isAlive(host) { actions.append(.order(host: host, .end(slot.identity, departure))) }
+    // Whoever had it, and who is making it anew: its verdict will come too late.
+    for host in Set([departure.host, linked ?? maker?.host ?? ""]).sorted() where !host.isEmpty {
+      registry.adjustLoad(of: host, by: -1)
+      if registry.isAlive(host) { actions.append(.order(host: host, .end(slot.identity, departure))) }
+    }
   }
 
   /// Refuses turns whose link came to nothing.
