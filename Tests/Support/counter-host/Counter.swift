@@ -36,6 +36,6 @@ actor CounterCoordinator: Coordinator {
 
 @main struct Host: HostApp {
   static let app = "counters"
-  static let start: String? = "Counter"
+  static let start: String? = nil
   static var modules: [ModuleOffer] { [ModuleOffer(CounterCoordinator.init)] }
 }
