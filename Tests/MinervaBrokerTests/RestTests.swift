@@ -75,6 +75,25 @@ struct RestTests {
     return machine
   }
 
+  @Test("K3: a host that is lost while a scene rests takes nothing from the hosts that stay")
+  func othersStay() {
+    var machine = Machine()
+    machine.register("shop-1", modules: ["Home"])
+    machine.register("shop-2", modules: ["Detail"])
+    machine.open("Home", txn: "a")
+    machine.settle()
+    machine.open("Detail", txn: "b")
+    for _ in 0..<3 { machine.settle() }
+    #expect(machine.host(of: ScreenID(1)) == "shop-1" && machine.host(of: ScreenID(2)) == "shop-2")
+    machine.rests(true)
+    machine.take(machine.broker.lost("shop-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+    machine.read()
+    machine.commit()
+    let state = machine.broker.scenes["main"]?.state
+    #expect(state?.screen(ScreenID(1))?.isSuspended == true)
+    #expect(state?.screen(ScreenID(2))?.isSuspended == false && state?.screen(ScreenID(2))?.lease == 1)
+  }
+
   private func asleep() -> Machine {
     var machine = opened()
     machine.rests(true)

@@ -17,7 +17,11 @@ extension Gateway {
   }
 
   distributed func records(of scene: SceneIdentity, after record: UInt64) async throws -> RecordPage {
-    try permit(.observe, scene: SceneAddress(name: scene.name, app: scene.app))
+    let node = try permit(.observe)
+    // Records belong to this life of the scene, whoever has its name now.
+    guard mayTouch(scene.name, app: scene.app) else {
+      throw MinervaError(.unauthorized, "the key of \(node) may not touch the scene \(scene)")
+    }
     try await own(scene.name)
     let limit = RecordPage.limit
     let (last, overflow) = record.addingReportingOverflow(limit.count)

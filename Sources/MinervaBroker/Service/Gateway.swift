@@ -159,6 +159,11 @@ distributed actor Gateway: BrokerGateway {
 
   distributed func advance(_ step: ClockStep) async throws -> ClockReading {
     try permit(.navigate, scene: step.scene)
+    // The clock is everybody's: who may touch some scenes alone may wait for what is due, and not let the others' deadlines pass.
+    let caller = try permitted(.navigate)
+    guard !step.isForced || caller.grant.isUnrestricted else {
+      throw MinervaError(.unauthorized, "the key of \(caller.node) may not force the time of every scene")
+    }
     return try await letTimePass(step)
   }
 

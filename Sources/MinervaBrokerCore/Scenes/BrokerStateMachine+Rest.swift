@@ -139,7 +139,14 @@ extension BrokerStateMachine {
     guard let load = loads[name], load.number == number, let scene = dormant.removeValue(forKey: name) else { return [] }
     loads.removeValue(forKey: name)
     var actions: [BrokerAction] = []
-    if let restored, !restored.state.hasEnded, restored.identity == scene.identity { take(restored, scene, now: now, &actions) }
+    if let restored, restored.identity == scene.identity {
+      if restored.state.hasEnded {
+        // Ended without a note, by an older broker or just before a crash: it need not be read at every start.
+        noteEnd(of: SceneSlot(identity: restored.identity, state: restored.state, now: now), &actions)
+      } else {
+        take(restored, scene, now: now, &actions)
+      }
+    }
     for waiting in load.waiting { actions += waiting.work(&self, now) }
     return actions
   }
@@ -185,7 +192,15 @@ extension BrokerStateMachine {
     }
     guard scene.isUntold || !scene.lost.isEmpty else { return }
     for node in registry.hosts.keys.sorted() where registry.isAlive(node) {
-      guard let registration = registry.hosts[node]?.registration, concerns(registration, name) else { continue }
+      guard var registration = registry.hosts[node]?.registration, concerns(registration, name) else { continue }
+      // Who was there all the time has what it was asked to make since it joined, not what it had then.
+      if !scene.lost.contains(node) {
+        registration.running = slot.state.coordinators.compactMap { report in
+          let key = LinkKey(scene: name, screen: report.summary.screen, lease: report.lease)
+          guard let maker = makers[key], maker.host == node, maker.scene == slot.identity else { return nil }
+          return RunningCoordinator(scene: slot.identity, screen: report.summary.screen, handled: 0, lease: report.lease)
+        }
+      }
       takeBack(name, by: registration, now: now, &actions)
     }
     guard scene.isUntold else { return }
@@ -323,8 +338,10 @@ extension BrokerStateMachine {
     }
     var unknown: [String] = []
     for (name, (identity, head)) in latest {
-      let note = head.rest.flatMap(RestNote.init)
+      var note = head.rest.flatMap(RestNote.init)
       if note?.hasEnded == true { continue }
+      // What was in memory when a commit failed goes back there: what it shows is in no journal, and its hosts are in `makers`.
+      if discarded[name]?.identity == identity { note = nil }
       if note == nil { unknown.append(head.scene) }
       if var known = before[name], known.identity == identity, known.sequence == head.sequence, note != nil, !known.isUnknown {
         // A new epoch counts its events anew.

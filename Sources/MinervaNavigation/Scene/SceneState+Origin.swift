@@ -17,6 +17,8 @@ extension SceneState {
     (nextScreen, nextTicket, nextTransition) = (other.nextScreen, other.nextTicket, other.nextTransition)
     (nodes, screenless, lifecycleListeners) = (other.nodes, other.screenless, other.lifecycleListeners)
     (layers, pending, gates, waiting) = (other.layers, other.pending, other.gates, other.waiting)
+    // Whoever holds these asked another scene: nobody could tell this one of their end.
+    gates.removeAll { $0.origin == nil }
     wakeCalls = other.wakeCalls
     record(at: max(time, other.now))
     for index in waiting?.items.indices ?? 0..<0 { waiting?.items[index].isAsked = false }
