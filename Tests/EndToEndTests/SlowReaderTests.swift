@@ -104,6 +104,8 @@ struct SlowReaderTests {
     defer { set.end() }
     let client = try await served(set)
     try await opened(client)
+    // The app begins with a screen of its own, in the place of whatever stands there then.
+    _ = try await rested(client, set)
     let updates = try await client.watch(Self.scene)
     try await churn(client, 4_096)
     let last = try await rested(client, set)
