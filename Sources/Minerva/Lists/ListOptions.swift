@@ -29,7 +29,7 @@ public struct ListOptions: Hashable, Sendable {
   public var reloadsAbove: Int
 
   /// A rendering carries a window of 2,000 rows at most (``ScreenRendering/carriedRows``), with a change set or without. Measured
-  /// (`MINERVA_MEASURE=1`, `ReloadThresholdTests`): such a window has 120 kB and is read in 22 ms; 10,000 changes beside it have 17 kB and are
+  /// (on two cores, optimised): such a window has 120 kB and is read in 22 ms; 10,000 changes beside it have 17 kB and are
   /// read in 0.5 ms, and at 80,000 they are as large as the window. The bound is below that, since the broker keeps the change sets of a
   /// scene's latest events, and most of a long one is of rows that nobody sees.
   public static let reloadsAboveByDefault = 10_000
