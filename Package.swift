@@ -93,8 +93,8 @@ let package = Package(
     layer(
       "MinervaHosting",
       on: [
-        "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaSupervision",
-        "MinervaTransport", "MinervaWire",
+        "CommandKit", "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol",
+        "MinervaTransport", "MinervaWire", "ServiceKit",
       ]),
     layer(
       "MinervaTesting",
@@ -210,7 +210,8 @@ let package = Package(
     tests(
       "MinervaHostingTests",
       on: [
-        "TestSupport", "ListDiff", "Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaTesting", "MinervaWire",
+        "CommandKit", "ListDiff", "Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaTesting", "MinervaWire",
+        "ServiceKit", "TestSupport",
       ]),
     tests("MinervaSimulationTests", on: ["MinervaJournal", "MinervaSimulation"]),
     tests("MinervaDemoTests", on: ["TestSupport", "Minerva", "MinervaDemo", "MinervaWire"]),
