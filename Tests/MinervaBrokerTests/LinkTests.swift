@@ -52,11 +52,12 @@ struct LinkTests {
 
   private func follow(
     _ link: String, _ machine: inout Machine, token: CallToken = 501, txn: String = "link", context: String = "", isDryRun: Bool = false,
-    keepsPrefix: Bool = false
+    keepsPrefix: Bool = false, deadline: UInt32? = nil
   ) {
-    let request = LinkRequest(
+    var request = LinkRequest(
       scene: SceneAddress(name: "main"), link: link, context: Array(context.utf8), isDryRun: isDryRun, keepsPrefix: keepsPrefix, txn: txn,
       caller: "test")
+    request.deadline = deadline
     machine.take(machine.broker.follow(request, token: token, node: "shell", now: machine.now))
   }
 
@@ -172,6 +173,22 @@ struct LinkTests {
     machine.settle()
     #expect(machine.refusal(of: 503) == "route.failed")
     #expect(machine.stack == ["Home", "Files"])
+  }
+
+  @Test("N15: what an owner takes to answer for a link counts against its caller's one deadline")
+  func ownersCount() throws {
+    var machine = opened()
+    follow("app://shop/secret/9", &machine, deadline: 1_000)
+    let question = try #require(inquiries(machine).first?.question)
+    machine.wait(600)
+    machine.take(machine.broker.decided("main", question, .success(.proceed), now: machine.now))
+    machine.commit()
+    machine.wait(399)
+    machine.commit()
+    #expect(machine.reply(to: 501) == nil, "its host does not answer")
+    machine.wait(1)
+    machine.commit()
+    #expect(machine.refusal(of: 501) == "link.timeout")
   }
 
   @Test("N15: a link that waits for another's owner is refused at its own deadline")

@@ -99,9 +99,11 @@ struct Machine {
   }
 
   @discardableResult
-  mutating func request(_ action: Command.Action, txn: String, scene: String = "main", node: String = "shell") -> CallToken {
+  mutating func request(
+    _ action: Command.Action, txn: String, scene: String = "main", node: String = "shell", deadline: UInt32? = nil
+  ) -> CallToken {
     let token = next()
-    let command = Command(txn: txn, caller: "test", action: action)
+    let command = Command(txn: txn, caller: "test", action: action, deadline: deadline)
     take(broker.request(SceneRequest(scene: SceneAddress(name: scene), command: command), token: token, node: node, now: now))
     return token
   }

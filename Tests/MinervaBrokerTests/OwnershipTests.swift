@@ -51,7 +51,7 @@ struct OwnershipTests {
     let home = Command.Action.open(Command.Opening(ModuleAddress(name: "Home"), via: .push))
     let token = machine.request(home, txn: "a", scene: "lost")
     let kept = machine.request(home, txn: "b", scene: "kept")
-    machine.take(machine.broker.disown(["lost"]))
+    machine.take(machine.broker.disown(["lost"], now: machine.now))
     machine.settle()
     #expect(machine.refusal(of: token) == "bus.not_owner")
     #expect(machine.reply(to: kept) != nil && machine.refusal(of: kept) == nil)

@@ -251,6 +251,34 @@ struct RestTests {
     #expect(machine.actions.count { if case .answer(token, _) = $0 { true } else { false } } == 1)
   }
 
+  @Test("N15: what a call has waited for its scene to be read counts against its one deadline", arguments: [1_000, nil] as [UInt32?])
+  func readingCounts(deadline: UInt32?) {
+    var machine = asleep()
+    machine.request(.act(.id(ScreenID(2)), .tap(row: "slow", action: nil)), txn: "c", deadline: deadline)
+    let token = machine.request(.act(.id(ScreenID(2)), .tap(row: "slow", action: nil)), txn: "d", deadline: deadline)
+    let all = Int64(deadline ?? 5_000)
+    machine.wait(all - 400)
+    machine.read()
+    machine.commit()
+    machine.wait(399)
+    machine.commit()
+    #expect(machine.reply(to: token) == nil)
+    machine.wait(1)
+    machine.commit()
+    #expect(machine.refusal(of: token) == "nav.timeout")
+  }
+
+  @Test("N15: a scene that comes in the moment after a call's deadline does nothing for it, although its alarm is still to come")
+  func readingIsTooLate() {
+    var machine = asleep()
+    let late = machine.request(.back(count: 1, in: nil), txn: "c", deadline: 1_000)
+    machine.now = machine.now + 1_000
+    machine.read()
+    machine.settle()
+    #expect(machine.refusal(of: late) == "bus.deadline")
+    #expect(machine.stack == ["Home", "Detail"])
+  }
+
   @Test("P1: a journal that cannot read a scene is opened anew; who waits is told")
   func readingFails() {
     var machine = asleep()
@@ -435,10 +463,33 @@ struct RestTests {
   func disownedWhileRead() {
     var machine = asleep()
     let token = machine.look()
-    machine.take(machine.broker.disown(["main"]))
+    machine.take(machine.broker.disown(["main"], now: machine.now))
     #expect(machine.refusal(of: token) == "bus.not_owner")
     machine.read()
     #expect(machine.broker.openScenes.isEmpty)
+  }
+
+  @Test("N15: a host that waits for a scene which another broker took is taken in without it, after the others that it waits for")
+  func disownedWhileJoined() throws {
+    var machine = asleep()
+    ghost(&machine, "other")
+    machine.rests(true, scene: "other")
+    machine = Machine(surveying: machine, epoch: 2)
+    let running = ["main", "other"].map {
+      RunningCoordinator(scene: SceneIdentity(name: $0, app: "shop", incarnation: 1), screen: ScreenID(1), handled: 0, lease: 1)
+    }
+    let token = machine.register("shop-1", running: running)
+    machine.take(machine.broker.disown(["main"], now: machine.now))
+    #expect(machine.reply(to: token) == nil, "the other is still read")
+    machine.read()
+    machine.settle()
+    guard case .registered(let receipt) = machine.reply(to: token) else {
+      Issue.record("met with silence")
+      return
+    }
+    #expect(receipt.forgotten.map(\.scene.name).contains("main"))
+    #expect(machine.broker.openScenes.map(\.name) == ["other"])
+    #expect(machine.broker.joining.isEmpty, "scenes come to rest again")
   }
 
   @Test("A long tail becomes a snapshot when its scene goes, and is what it comes back from")

@@ -94,7 +94,7 @@ extension Gateway {
   func disown(_ names: [String]?) {
     let lost = names.map(Set.init) ?? claimed
     claimed.subtract(lost)
-    perform(machine.disown(lost))
+    perform(machine.disown(lost, now: now))
   }
 }
 

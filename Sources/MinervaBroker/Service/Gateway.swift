@@ -78,8 +78,9 @@ distributed actor Gateway: BrokerGateway {
 
   distributed func request(_ request: SceneRequest) async throws -> SceneAnswer {
     let node = try permit(request.command.action.role, scene: request.scene)
+    let asked = now
     try await own(request.scene.name)
-    guard case .answered(let answer) = try await reply({ $0.request(request, token: $1, node: node, now: $2) }) else {
+    guard case .answered(let answer) = try await reply({ $0.request(request, token: $1, node: node, asked: asked, now: $2) }) else {
       throw Self.unexpected
     }
     return answer
@@ -128,9 +129,7 @@ distributed actor Gateway: BrokerGateway {
   distributed func leaks(_ scene: SceneAddress?) async throws -> LeakReport {
     try permit(.observe, scene: scene)
     if let scene { try await own(scene.name) }
-    var report = await findLeaks(in: scene?.name)
-    report.leaks.removeAll { !mayTouch($0.scene, app: machine.identity(of: $0.scene)?.app) }
-    return report
+    return try await findLeaks(in: scene?.name)
   }
 
   distributed func scenes() async throws -> [SceneIdentity] {

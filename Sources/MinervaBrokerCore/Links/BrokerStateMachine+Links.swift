@@ -8,10 +8,15 @@ package import MinervaWire
 /// The links of a scene are resolved one after another (R5): the tree that the next one is compared with is the one the last one made.
 extension BrokerStateMachine {
   /// A caller wants a link followed, or its plan.
-  package mutating func follow(_ request: LinkRequest, token: CallToken, node: String, now: Moment) -> [BrokerAction] {
-    let patience = Int64(request.deadline ?? sceneSettings.request)
-    let loading = whenLoaded(request.scene.name, token: token, patience: patience, now: now) {
-      $0.follow(request, token: token, node: node, now: $1)
+  ///
+  /// - Parameter asked: When it did, if it has waited for the scene since: there is one deadline, and that time counts (N15).
+  package mutating func follow(
+    _ request: LinkRequest, token: CallToken, node: String, asked: Moment? = nil, now: Moment
+  ) -> [BrokerAction] {
+    let asked = asked ?? now
+    let deadline = asked + Int64(request.deadline ?? sceneSettings.request)
+    let loading = whenLoaded(request.scene.name, token: token, until: deadline, now: now) {
+      $0.follow(request, token: token, node: node, asked: asked, now: $1)
     }
     if let loading { return loading }
     var actions: [BrokerAction] = []
@@ -20,11 +25,11 @@ extension BrokerStateMachine {
       let name = try open(request.scene, now: now, &actions)
       if !request.isDryRun, scenes[name]?.state.knows(request.txn) ?? false {
         // It was asked for before (N2): the answer does not depend on where the link would lead now.
-        submit(Following([]), of: request, token, node, in: name, now: now, &actions)
+        submit(Following([]), of: request, token, node, in: name, until: deadline, since: asked, now: now, &actions)
         return actions
       }
-      let deadline = now + Int64(request.deadline ?? sceneSettings.request)
-      let journey = try journey(request.link, request.context, in: name, .request(request, token, node: node), deadline: deadline)
+      let reason = LinkJourney.Reason.request(request, token, node: node)
+      let journey = try journey(request.link, request.context, in: name, reason, from: asked, deadline: deadline)
       begin(journey, now: now, &actions)
     } catch {
       actions.append(.answer(token, .refused(error)))
@@ -55,7 +60,8 @@ extension BrokerStateMachine {
         throw MinervaError(.inputLost, "what was given with the link was lost with a restart of the broker; follow it again")
       }
       begin(
-        try journey(plan.link, plan.context, in: scene, .plan(plan), deadline: now + Int64(sceneSettings.request)), now: now, &actions)
+        try journey(plan.link, plan.context, in: scene, .plan(plan), from: now, deadline: now + Int64(sceneSettings.request)), now: now,
+        &actions)
     } catch {
       end(plan, Refusal(error), in: scene, now: now, &actions)
     }
@@ -87,7 +93,7 @@ extension BrokerStateMachine {
   // MARK: One link
 
   private func journey(
-    _ link: String, _ context: [UInt8], in scene: String, _ reason: LinkJourney.Reason, deadline: Moment
+    _ link: String, _ context: [UInt8], in scene: String, _ reason: LinkJourney.Reason, from began: Moment, deadline: Moment
   ) throws(MinervaError) -> LinkJourney {
     let url: LinkURL
     do throws(Refusal) { url = try LinkURL(link) } catch { throw MinervaError(error) }
@@ -96,7 +102,7 @@ extension BrokerStateMachine {
       do throws(JSONError) { given = try JSONValue(parsing: context) } catch { throw .invalid(.inputInvalid, error, under: "context") }
       guard case .object? = given else { throw MinervaError(.inputInvalid, "the context of a link is a JSON object") }
     }
-    return LinkJourney(scene: scene, reason: reason, link: url, context: given, deadline: deadline)
+    return LinkJourney(scene: scene, reason: reason, link: url, context: given, began: began, deadline: deadline)
   }
 
   private mutating func begin(_ journey: LinkJourney, now: Moment, _ actions: inout [BrokerAction]) {
@@ -167,7 +173,8 @@ extension BrokerStateMachine {
       if request.isDryRun {
         preview(following, trace, token, in: scene, now: now, &actions)
       } else {
-        submit(following, of: request, token, node, in: scene, now: now, &actions)
+        submit(
+          following, of: request, token, node, in: scene, until: journey.deadline, since: journey.began, now: now, &actions)
       }
     case (.request, .failure(let error)): fail(journey, error, now: now, &actions)
     case (.plan(let plan), .success(let trace)):
@@ -263,12 +270,12 @@ extension BrokerStateMachine {
 
   /// Hands a link to the core, as a request of its caller.
   private mutating func submit(
-    _ following: Following, of request: LinkRequest, _ token: CallToken, _ node: String, in scene: String, now: Moment,
-    _ actions: inout [BrokerAction]
+    _ following: Following, of request: LinkRequest, _ token: CallToken, _ node: String, in scene: String, until deadline: Moment,
+    since asked: Moment, now: Moment, _ actions: inout [BrokerAction]
   ) {
     var command = Command(
       txn: request.txn, caller: request.caller, action: .follow(following), policy: request.policy, ifTop: request.ifTop,
-      instant: request.instant, deadline: request.deadline)
+      instant: request.instant, deadline: Self.left(of: request.deadline, until: deadline, since: asked, now: now))
     do throws(MinervaError) {
       command.action = try sealed(command.action, in: scene)
     } catch {

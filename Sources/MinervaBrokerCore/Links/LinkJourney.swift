@@ -17,7 +17,9 @@ struct LinkJourney {
   let reason: Reason
   let link: LinkURL
   let context: JSONValue?
-  /// When it must have become a command.
+  /// When its caller asked for it.
+  let began: Moment
+  /// When it must have become a command; what is left then is the command's.
   let deadline: Moment
   var decisions: [RouteQuestion: RouteDecision] = [:]
   /// What was asked and is not answered.

@@ -205,7 +205,7 @@ extension BrokerStateMachine {
     guard isServing else { return [.answer(token, .refused(.recovering))] }
     if dormant[name]?.identity == submission.scene {
       let join = registry.isAlive(node) ? registry.hosts[node]?.join : nil
-      let loading = whenLoaded(name, token: token, patience: Int64(sceneSettings.request), now: now) { machine, now in
+      let loading = whenLoaded(name, token: token, until: now + Int64(sceneSettings.request), now: now) { machine, now in
         // Whoever is lost by then does not act.
         if let join, !machine.registry.isAlive(node) || machine.registry.hosts[node]?.join != join {
           return [.answer(token, .refused(.peerLost(node, reason: "before its turn was taken", maybeExecuted: false)))]

@@ -8,10 +8,15 @@ package import MinervaWire
 /// Calls about scenes.
 extension BrokerStateMachine {
   /// A caller asks a scene for something.
-  package mutating func request(_ request: SceneRequest, token: CallToken, node: String, now: Moment) -> [BrokerAction] {
-    let patience = Int64(request.command.deadline ?? sceneSettings.request)
-    let loading = whenLoaded(request.scene.name, token: token, patience: patience, now: now) {
-      $0.request(request, token: token, node: node, now: $1)
+  ///
+  /// - Parameter asked: When it did, if it has waited for the scene since: there is one deadline, and that time counts (N15).
+  package mutating func request(
+    _ request: SceneRequest, token: CallToken, node: String, asked: Moment? = nil, now: Moment
+  ) -> [BrokerAction] {
+    let asked = asked ?? now
+    let until = asked + Int64(request.command.deadline ?? sceneSettings.request)
+    let loading = whenLoaded(request.scene.name, token: token, until: until, now: now) {
+      $0.request(request, token: token, node: node, asked: asked, now: $1)
     }
     if let loading { return loading }
     var actions: [BrokerAction] = []
@@ -21,6 +26,7 @@ extension BrokerStateMachine {
       let name = try open(request.scene, now: now, &actions)
       var command = request.command
       command.action = try sealed(command.action, in: name)
+      command.deadline = Self.left(of: command.deadline, until: until, since: asked, now: now)
       answers[AnswerKey(scene: name, txn: request.command.txn), default: []].append(token)
       note(request.command.caller, at: node, in: name)
       feed(.command(command), to: name, now: now, &actions)
@@ -28,6 +34,11 @@ extension BrokerStateMachine {
       actions.append(.answer(token, .refused(error)))
     }
     return actions
+  }
+
+  /// What a caller's deadline still allows a request that has waited for its scene, or for the owners of a link (N15).
+  static func left(of deadline: UInt32?, until: Moment, since asked: Moment, now: Moment) -> UInt32? {
+    now == asked ? deadline : UInt32(clamping: max(1, until - now))
   }
 
   /// Notes who asks a scene from where, so that what is not begun can be taken back when the caller is gone for good.
@@ -60,7 +71,7 @@ extension BrokerStateMachine {
     at address: SceneAddress, token: CallToken, now: Moment,
     _ body: @escaping (inout Self, Moment, String, inout [BrokerAction]) -> Void
   ) -> [BrokerAction] {
-    let loading = whenLoaded(address.name, token: token, patience: Int64(sceneSettings.request), now: now) {
+    let loading = whenLoaded(address.name, token: token, until: now + Int64(sceneSettings.request), now: now) {
       $0.looking(at: address, token: token, now: $1, body)
     }
     if let loading { return loading }
@@ -211,18 +222,21 @@ extension BrokerStateMachine {
 
   /// Another broker owns these scenes now: they are forgotten here, and whoever waits for them gets `bus.not_owner`.
   ///
-  /// What was not durable never happens here: the journal refuses a write under an older epoch.
-  package mutating func disown(_ names: Set<String>) -> [BrokerAction] {
+  /// What was not durable never happens here: the journal refuses a write under an older epoch. A host that waits for one of them to be
+  /// read is taken in without it, as it would be a moment later.
+  package mutating func disown(_ names: Set<String>, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
     for (scene, token) in takeWaiting(where: names.contains) {
       actions.append(.answer(token, .refused(.notOwner(of: scene, epoch: nil, owner: nil))))
     }
+    let left = takeUnasked(waitingFor: names)
     actions += dropLoads(of: names) { .notOwner(of: $0, epoch: nil, owner: nil) }
     for name in names where dormant.removeValue(forKey: name) != nil { count("scenes.disowned") }
     for name in names {
       if scenes[name] != nil { count("scenes.disowned") }
       forget(name)
     }
+    for work in left { actions += work(&self, now) }
     return actions
   }
 

@@ -102,14 +102,15 @@ extension BrokerStateMachine {
   ///
   /// - Parameters:
   ///   - token: The call that waits for it, if one does…
-  ///   - patience: …and for how many milliseconds.
+  ///   - until: …and until when.
   /// - Returns: Nil when the scene is in memory, or there is none.
   mutating func whenLoaded(
-    _ name: String, token: CallToken? = nil, patience: Int64? = nil, now: Moment, _ work: @escaping Deferred
+    _ name: String, token: CallToken? = nil, until: Moment? = nil, now: Moment, _ work: @escaping Deferred
   ) -> [BrokerAction]? {
     guard isServing, dormant[name] != nil else { return nil }
+    if let token, let until, until <= now { return [.answer(token, .refused(.stillRead(name)))] }
     let actions = load(name)
-    loads[name]?.waiting.append((token, patience.map { now + $0 }, work))
+    loads[name]?.waiting.append((token, until, work))
     return actions
   }
 
@@ -130,7 +131,7 @@ extension BrokerStateMachine {
 
   /// Ends a call when a scene is in memory.
   package mutating func wake(_ name: String, token: CallToken, now: Moment) -> [BrokerAction] {
-    whenLoaded(name, token: token, patience: Int64(sceneSettings.request), now: now) { _, _ in [.answer(token, .done)] }
+    whenLoaded(name, token: token, until: now + Int64(sceneSettings.request), now: now) { _, _ in [.answer(token, .done)] }
       ?? [.answer(token, .done)]
   }
 
@@ -147,7 +148,14 @@ extension BrokerStateMachine {
         take(restored, scene, now: now, &actions)
       }
     }
-    for waiting in load.waiting { actions += waiting.work(&self, now) }
+    for waiting in load.waiting {
+      // Its alarm may be a moment behind the scene.
+      if let token = waiting.token, let until = waiting.until, until <= now {
+        actions.append(.answer(token, .refused(.stillRead(name))))
+      } else {
+        actions += waiting.work(&self, now)
+      }
+    }
     return actions
   }
 
@@ -223,11 +231,15 @@ extension BrokerStateMachine {
     for name in loads.keys.sorted() {
       loads[name]?.waiting.removeAll { waiting in
         guard let until = waiting.until, until <= now, let token = waiting.token else { return false }
-        let error = MinervaError(.deadline, "the scene \(name) is still being read from the journal; nothing changed", retryable: true)
-        actions.append(.answer(token, .refused(error)))
+        actions.append(.answer(token, .refused(.stillRead(name))))
         return true
       }
     }
+  }
+
+  /// Takes out what waits for scenes without a call of its own: words of hosts, and hosts that join.
+  func takeUnasked(waitingFor names: Set<String>) -> [Deferred] {
+    names.sorted().flatMap { name in loads[name]?.waiting.filter { $0.token == nil }.map(\.work) ?? [] }
   }
 
   /// Drops what waits for scenes: all of them, or those that are no longer ours.
@@ -359,5 +371,11 @@ extension BrokerStateMachine {
       dormant[name] = scene
     }
     return unknown.sorted()
+  }
+}
+
+extension MinervaError {
+  fileprivate static func stillRead(_ scene: String) -> MinervaError {
+    MinervaError(.deadline, "the scene \(scene) is still being read from the journal; nothing changed", retryable: true)
   }
 }
