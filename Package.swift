@@ -54,7 +54,6 @@ let package = Package(
     .systemLibrary(name: "CEditLine", path: "Sources/CEditLine"),
     .systemLibrary(name: "CPosix", path: "Sources/CPosix"),
 
-    // From here on bottom up: a target stands on targets above it alone, and imports what it declares.
     // Pure layers: values and state machines, no I/O, no clock.
     layer("ListDiff", on: [], pure),
     layer("MinervaNavigation", on: [], pure),
@@ -62,12 +61,11 @@ let package = Package(
     layer("MinervaProtocol", on: ["MinervaWire"], pure),
     layer("MinervaRecording", on: ["MinervaNavigation", "MinervaWire"], pure),
 
-    // The edge: sockets, processes, files, terminals.
+    // The edge: sockets, files, processes.
     layer("MinervaTransport", on: ["CZeroMQ", "MinervaProtocol", "MinervaWire"], house + quick),
     layer("MinervaActors", on: ["MinervaProtocol", "MinervaTransport", "MinervaWire"], house + quick),
-    layer("MinervaSupervision", on: ["CPosix", "MinervaProtocol", "MinervaWire"]),
     layer("MinervaJournal", on: ["CPosix", "CSQLite", "MinervaSupervision", "MinervaWire"], house + quick),
-    layer("CommandKit", on: ["MinervaWire"]),
+    layer("MinervaSupervision", on: ["CPosix", "MinervaProtocol", "MinervaWire"]),
 
     // What crosses processes, and what stands on it.
     layer("MinervaInterfaces", on: ["ListDiff", "MinervaActors", "MinervaNavigation", "MinervaWire"], house + quick),
@@ -84,21 +82,21 @@ let package = Package(
       "MinervaBroker",
       on: [
         "MinervaActors", "MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol",
-        "MinervaTransport", "MinervaWire",
+        "MinervaRecording", "MinervaTransport", "MinervaWire",
       ], house + quick),
-    // The frame of every process that serves: its options, its directory, its log, its end.
-    layer(
-      "ServiceKit",
-      on: ["CommandKit", "MinervaActors", "MinervaInterfaces", "MinervaSupervision", "MinervaTransport", "MinervaWire"]),
     layer(
       "MinervaHosting",
       on: [
-        "CommandKit", "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol",
-        "MinervaTransport", "MinervaWire", "ServiceKit",
+        "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaSupervision",
+        "MinervaTransport",
+        "MinervaWire",
       ]),
     layer(
       "MinervaTesting",
-      on: ["Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaTransport", "MinervaWire"]),
+      on: [
+        "Minerva", "MinervaBroker", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaTransport",
+        "MinervaWire",
+      ]),
     layer(
       "MinervaSimulation",
       on: [
@@ -112,11 +110,15 @@ let package = Package(
     layer(
       "DiffService", on: ["ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaProtocol", "MinervaTransport", "MinervaWire"],
       at: "Services", house + quick),
+    layer(
+      "ServiceKit",
+      on: ["CommandKit", "MinervaActors", "MinervaInterfaces", "MinervaSupervision", "MinervaTransport", "MinervaWire"], at: "Services"),
     program(
       "minerva-broker",
       on: [
         "CommandKit", "MinervaActors", "MinervaBroker", "MinervaInterfaces", "MinervaJournal", "MinervaSupervision", "MinervaTransport",
-        "MinervaWire", "ServiceKit",
+        "MinervaWire",
+        "ServiceKit",
       ], at: "Services"),
     program(
       "minerva-diff", on: ["CommandKit", "DiffService", "MinervaActors", "MinervaSupervision", "MinervaTransport", "ServiceKit"],
@@ -124,11 +126,12 @@ let package = Package(
     program(
       "minerva-host",
       on: [
-        "CommandKit", "Minerva", "MinervaActors", "MinervaDemo", "MinervaHosting", "MinervaSupervision", "MinervaTransport",
-        "MinervaWire", "ServiceKit",
+        "CommandKit", "Minerva", "MinervaActors", "MinervaDemo", "MinervaHosting", "MinervaSupervision", "MinervaTransport", "MinervaWire",
+        "ServiceKit",
       ], at: "Services"),
 
     // The command line.
+    layer("CommandKit", on: ["MinervaWire"], at: "cli"),
     layer("DiffKit", on: ["CommandKit", "ListDiff", "MinervaWire"], at: "cli", house + quick),
     layer(
       "ShellKit",
@@ -140,15 +143,16 @@ let package = Package(
     layer(
       "SetKit",
       on: [
-        "CommandKit", "Minerva", "MinervaActors", "MinervaHosting", "MinervaInterfaces", "MinervaSupervision", "MinervaTransport",
-        "MinervaWire", "ServiceKit", "ShellKit",
+        "CommandKit", "Minerva", "MinervaActors", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision",
+        "MinervaTransport", "MinervaWire", "ServiceKit", "ShellKit",
       ], at: "cli"),
     // Without the differ: what checks answers shares no code with what makes them.
     layer(
       "LoadKit",
       on: [
         "CommandKit", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaSupervision", "MinervaTransport", "MinervaWire",
-        "ServiceKit", "SetKit", "ShellKit",
+        "ServiceKit",
+        "SetKit", "ShellKit",
       ], at: "cli", house + quick),
     // Nor does what measures the broker share code with its core: the model that trees are compared with is the bench's own.
     layer(
@@ -162,9 +166,11 @@ let package = Package(
       "minerva-command",
       on: [
         "BenchKit", "CommandKit", "DiffKit", "JournalKit", "ListDiff", "LoadKit", "Minerva", "MinervaActors", "MinervaInterfaces",
-        "MinervaSimulation", "MinervaSupervision", "MinervaTransport", "MinervaWire", "ServiceKit", "SetKit", "ShellKit",
+        "MinervaJournal",
+        "MinervaNavigation", "MinervaProtocol", "MinervaSimulation", "MinervaSupervision", "MinervaTransport", "MinervaWire", "ServiceKit",
+        "SetKit", "ShellKit",
       ], at: "cli", exclude: ["Flows/workouts.flow"]),
-    program("minerva-shell", on: ["CommandKit", "ServiceKit", "SetKit"], at: "cli"),
+    program("minerva-shell", on: ["CommandKit", "ServiceKit", "SetKit", "ShellKit"], at: "cli"),
 
     // The C echo that the bus is measured against.
     .executableTarget(
@@ -199,22 +205,22 @@ let package = Package(
     tests(
       "MinervaTests",
       on: [
-        "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaProtocol", "MinervaTransport", "MinervaWire", "TestSupport",
+        "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaProtocol", "MinervaTransport", "MinervaWire", "TestSupport",
       ]),
     tests(
       "MinervaBrokerTests",
       on: [
         "Minerva", "MinervaActors", "MinervaBroker", "MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation",
-        "MinervaProtocol", "MinervaRecording", "MinervaTransport", "MinervaWire",
+        "MinervaProtocol", "MinervaRecording",
+        "MinervaTransport", "MinervaWire",
       ]),
     tests(
       "MinervaHostingTests",
       on: [
-        "CommandKit", "ListDiff", "Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaTesting", "MinervaWire",
-        "ServiceKit", "TestSupport",
+        "TestSupport", "ListDiff", "Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaTesting", "MinervaWire",
       ]),
-    tests("MinervaSimulationTests", on: ["MinervaJournal", "MinervaSimulation"]),
-    tests("MinervaDemoTests", on: ["TestSupport", "Minerva", "MinervaDemo", "MinervaWire"]),
+    tests("MinervaSimulationTests", on: ["MinervaJournal", "MinervaProtocol", "MinervaSimulation", "MinervaWire"]),
+    tests("MinervaDemoTests", on: ["TestSupport", "Minerva", "MinervaDemo", "MinervaHosting", "MinervaWire"]),
     tests("CommandKitTests", on: ["TestSupport", "CommandKit", "MinervaWire"], exclude: ["Snapshots"]),
     tests(
       "ShellKitTests",
@@ -236,8 +242,8 @@ let package = Package(
       "EndToEndTests",
       on: [
         "ListDiff", "Minerva", "MinervaActors", "MinervaHosting", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation",
-        "MinervaRecording", "MinervaSupervision", "MinervaTesting", "MinervaTransport", "MinervaWire", "RawPeers", "TestSupport",
-        "counter-host", "diff-client", "scene-watcher",
+        "MinervaRecording", "MinervaSupervision", "MinervaTesting",
+        "MinervaTransport", "MinervaWire", "RawPeers", "TestSupport", "counter-host", "diff-client", "scene-watcher",
       ], exclude: ["Snapshots", "Transcripts"]),
     tests("LayoutTests", on: ["MinervaWire", "ShellKit"]),
   ]

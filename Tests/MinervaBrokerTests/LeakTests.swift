@@ -125,4 +125,31 @@ struct LeakTests {
     #expect(texts(all) == ["coordinator s7: its scene shop/gone#1 is over; its coordinator still runs"])
     #expect(all.first?.owners == ["s3, gone"])
   }
+
+  @Test("K4: a scene at rest is compared when it is asked for, or when a host that runs it does not speak of it")
+  func resting() {
+    var machine = opened()
+    for _ in 0..<3 { machine.settle() }
+    machine.rests(true)
+    #expect(machine.broker.asleep(of: [:], in: "main") == ["main"])
+    #expect(machine.broker.asleep(of: [:], in: "other") == [])
+    #expect(machine.broker.asleep(of: ["shop-1": HostInspection(coordinators: [])], in: nil) == ["main"], "its screens may be nobody's")
+    #expect(machine.broker.asleep(of: ["shop-1": HostInspection(coordinators: [held(machine, 1)])], in: nil) == ["main"])
+    #expect(machine.broker.asleep(of: ["shop-2": HostInspection(coordinators: [])], in: nil) == [])
+    machine.take(machine.broker.wake("main"))
+    machine.read()
+    #expect(texts(leaks(machine, [held(machine, 1)])) == ["screen s2: shop-1 runs no coordinator for it"])
+  }
+
+  @Test("K4: whoever may see one app's scenes sees no leak of another's whose scene had the same name")
+  func namesUsedAgain() {
+    let machine = opened()
+    let other = HostInspection.Coordinator(
+      scene: SceneIdentity(name: "main", app: "bank", incarnation: 3), screen: ScreenID(7), module: "Account", lease: 1, parent: nil,
+      age: 9_000)
+    let inspection = ["shop-1": HostInspection(coordinators: [held(machine, 1), other])]
+    #expect(machine.broker.leaks(in: "main", by: inspection).map(\.module) == ["Detail", "Account"])
+    #expect(machine.broker.leaks(in: nil, by: inspection) { $0.app == "shop" }.map(\.module) == ["Detail"])
+    #expect(machine.broker.leaks(in: "main", by: inspection) { $0.app == "bank" }.map(\.module) == ["Account"])
+  }
 }

@@ -10,17 +10,17 @@ extension Gateway {
   private static let patience: (host: Duration, end: Duration) = (.milliseconds(700), .milliseconds(500))
 
   /// Asks the hosts twice: a leak is what is there both times.
-  func findLeaks(in scene: String?) async -> LeakReport {
-    let first = await survey(scene)
+  func findLeaks(in scene: String?) async throws -> LeakReport {
+    let first = try await survey(scene)
     guard !first.leaks.isEmpty else { return first }
     try? await ContinuousClock().sleep(for: Self.patience.end)
-    let second = await survey(scene)
+    let second = try await survey(scene)
     return LeakReport(
       leaks: second.leaks.filter { leak in first.leaks.contains { $0.isSame(as: leak) } },
       unanswered: Set(first.unanswered + second.unanswered).sorted())
   }
 
-  private func survey(_ scene: String?) async -> LeakReport {
+  private func survey(_ scene: String?) async throws -> LeakReport {
     let hosts = machine.hostsToInspect
     var inspections: [String: HostInspection] = [:]
     await withTaskGroup(of: (String, HostInspection?).self) { group in
@@ -32,11 +32,14 @@ extension Gateway {
       }
       for await (host, inspection) in group { inspections[host] = inspection }
     }
-    // What hosts hold of scenes that are not in memory is compared with them when they are; of very many, with some.
-    for name in machine.asleep(of: inspections, in: scene).prefix(1_000) { _ = try? await reply { $0.wake(name, token: $1, now: $2) } }
+    // Scenes that are not in memory are compared with what hosts hold when they are; of very many, some.
+    for name in machine.asleep(of: inspections, in: scene).prefix(1_000) {
+      do { _ = try await reply { $0.wake(name, token: $1, now: $2) } } catch  where scene == nil { continue }
+    }
     // A host that was lost meanwhile has its lease; it is not one that keeps silent.
     let there = machine.hostsToInspect
     let silent = hosts.filter { inspections[$0] == nil && there.contains($0) }
-    return LeakReport(leaks: machine.leaks(in: scene, by: inspections), unanswered: silent)
+    let leaks = machine.leaks(in: scene, by: inspections) { mayTouch($0.name, app: $0.app) }
+    return LeakReport(leaks: leaks, unanswered: silent)
   }
 }

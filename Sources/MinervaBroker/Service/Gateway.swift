@@ -88,8 +88,9 @@ distributed actor Gateway: BrokerGateway {
 
   distributed func follow(_ request: LinkRequest) async throws -> LinkReply {
     let node = try permit(.navigate, scene: request.scene)
+    let asked = now
     try await own(request.scene.name)
-    switch try await reply({ $0.follow(request, token: $1, node: node, now: $2) }) {
+    switch try await reply({ $0.follow(request, token: $1, node: node, asked: asked, now: $2) }) {
     case .linked(let reply): return reply
     case .answered(let answer): return LinkReply(answer: answer)
     default: throw Self.unexpected
@@ -366,10 +367,11 @@ distributed actor Gateway: BrokerGateway {
     let node = try permit(request.command.action.role, scene: request.scene)
     guard isOurs(request.scene.name) else {
       // The first use of a scene waits for its claim.
+      let asked = now
       _ = Task {
         do {
           try await self.own(request.scene.name)
-          self.bring(reply) { $0.request(request, token: $1, node: node, now: $2) }
+          self.bring(reply) { $0.request(request, token: $1, node: node, asked: asked, now: $2) }
         } catch {
           reply.fail(error)
         }

@@ -12,11 +12,14 @@ extension BrokerStateMachine {
   /// - Parameters:
   ///   - scene: The scene's name; `nil` for all, those that are over included.
   ///   - inspections: What each host said, by its name.
-  package func leaks(in scene: String?, by inspections: [String: HostInspection]) -> [Leak] {
+  ///   - isSeen: Whether whoever asks may know of a scene: of that one, whoever has its name now.
+  package func leaks(
+    in scene: String?, by inspections: [String: HostInspection], where isSeen: (SceneIdentity) -> Bool = { _ in true }
+  ) -> [Leak] {
     var leaks: [Leak] = []
     var running: Set<Life> = []
     for (host, inspection) in inspections.sorted(by: { $0.key < $1.key }) {
-      for held in inspection.coordinators where scene == nil || held.scene.name == scene {
+      for held in inspection.coordinators where (scene == nil || held.scene.name == scene) && isSeen(held.scene) {
         // Nothing was under way when it left memory.
         if dormant[held.scene.name]?.identity == held.scene { continue }
         if held.ended == nil, isOpen(held, in: host) {
@@ -27,16 +30,26 @@ extension BrokerStateMachine {
         }
       }
     }
-    for name in scenes.keys.sorted() where scene == nil || scene == name {
+    for (name, slot) in scenes.sorted(by: { $0.key < $1.key }) where (scene == nil || scene == name) && isSeen(slot.identity) {
       leaks += ownerless(in: name, inspections, running)
     }
     return leaks.sorted { ($0.scene, $0.screen, $0.kind.rawValue, $0.text) < ($1.scene, $1.screen, $1.kind.rawValue, $1.text) }
   }
 
-  /// The scenes that hosts speak of and that are not in memory, sorted.
+  /// The scenes that must be in memory to be compared with what hosts hold: the one that is asked for; of all, first those that a host
+  /// runs and does not speak of, then those that hosts speak of.
   package func asleep(of inspections: [String: HostInspection], in scene: String?) -> [String] {
-    let held = inspections.values.flatMap(\.coordinators).filter { dormant[$0.scene.name]?.identity == $0.scene }
-    return Set(held.map(\.scene.name)).filter { scene == nil || $0 == scene }.sorted()
+    if let scene { return dormant[scene] == nil ? [] : [scene] }
+    var held: [String: Set<String>] = [:]
+    for (host, inspection) in inspections {
+      for coordinator in inspection.coordinators where dormant[coordinator.scene.name]?.identity == coordinator.scene {
+        held[coordinator.scene.name, default: []].insert(host)
+      }
+    }
+    let unspoken = dormant.filter { name, scene in
+      scene.hosts.contains { inspections[$0] != nil && held[name]?.contains($0) != true }
+    }
+    return unspoken.keys.sorted() + held.keys.filter { unspoken[$0] == nil }.sorted()
   }
 
   private struct Life: Hashable {
