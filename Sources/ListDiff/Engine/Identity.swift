@@ -109,7 +109,7 @@ func sketchUTF8(_ string: String, _ hash: Hash) -> UInt64 {
     guard bytes.count > 0 else { return hash.word(0) }
     return unsafe hash.sketch(UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped), bytes.count)
   }
-  return fast ?? hash.word(0)
+  return fast ?? sketchForeignUTF8(string, hash)
 }
 
 /// The same hash for a string that is not stored as contiguous UTF-8.
@@ -120,5 +120,16 @@ func hashForeignUTF8(_ string: String, _ hash: Hash) -> UInt64 {
   return unsafe copy.utf8.withContiguousStorageIfAvailable { bytes in
     guard bytes.count > 0 else { return hash.word(0) }
     return unsafe hash.bytes(UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped), bytes.count)
+  } ?? 0
+}
+
+/// The same sketch for a string that is not stored as contiguous UTF-8: one identifier may be stored in either way.
+@usableFromInline
+func sketchForeignUTF8(_ string: String, _ hash: Hash) -> UInt64 {
+  var copy = string
+  copy.makeContiguousUTF8()
+  return unsafe copy.utf8.withContiguousStorageIfAvailable { bytes in
+    guard bytes.count > 0 else { return hash.word(0) }
+    return unsafe hash.sketch(UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped), bytes.count)
   } ?? 0
 }

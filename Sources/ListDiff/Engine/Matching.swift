@@ -25,7 +25,9 @@ extension Differ {
     let moves = crossings(open, found, pairing.hits, old, new)
     try checkCancellation()
     if !moves.isEmpty && !open.suspects.isEmpty {
-      let mixed = open.suspects.filter { pairing.holds(Int($0.new), open) }
+      // Where identifiers are unique, none of the suspects is in the table, which is there already.
+      let held = open.suspects.filter { pairing.holds(Int($0.new), open) }
+      let mixed = held.isEmpty ? [] : try open.passed(held, self)
       if !mixed.isEmpty {
         let more = open.reopening(mixed)
         let others = Buffer<Int32>(capacity: more.newCount)

@@ -59,8 +59,16 @@ enum Occurrences {
   @inlinable
   @inline(__always)
   static func scan<Side: ListSide>(_ side: Side, _ differ: Differ, _ body: (Int, Int) -> Bool) throws(DiffError) {
+    try scan(side, Slots(for: side.count), differ, body)
+  }
+
+  /// The same with a table that the first element with each identifier is left in.
+  @inlinable
+  @inline(__always)
+  static func scan<Side: ListSide>(
+    _ side: Side, _ slots: borrowing Slots, _ differ: Differ, _ body: (Int, Int) -> Bool
+  ) throws(DiffError) {
     let count = side.count
-    let slots = Slots(for: count)
     var position = 0
     while position < count {
       try differ.checkCancellation()
@@ -84,6 +92,36 @@ enum Occurrences {
           at = slots.after(at)
         }
       }
+    }
+  }
+}
+
+/// The first element with each identifier of a list.
+@usableFromInline
+struct FirstOccurrences: ~Copyable {
+  @usableFromInline let slots: Slots
+  @usableFromInline let count: Int
+
+  @inlinable
+  init<Side: ListSide>(_ side: Side, _ differ: Differ) throws(DiffError) {
+    let slots = Slots(for: side.count)
+    try Occurrences.scan(side, slots, differ) { _, _ in true }
+    self.slots = slots
+    count = side.count
+  }
+
+  /// The first element with an identifier of this hash for which `same` holds, or nil.
+  @inlinable
+  @inline(__always)
+  func first(_ hash: UInt64, _ same: (Int) -> Bool) -> Int? {
+    let tag = slots.tag(hash)
+    var at = slots.home(hash)
+    while true {
+      let slot = slots[at]
+      if slot == Slots.empty { return nil }
+      let index = slots.index(slot, tag)
+      if index < count && same(index) { return index }
+      at = slots.after(at)
     }
   }
 }

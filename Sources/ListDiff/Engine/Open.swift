@@ -4,7 +4,8 @@
 /// position `p` of a list that begins at `b` has `p - b - k` pairs before it.
 ///
 /// The walk pairs duplicates as it meets them. A pair is the one that the rule of occurrence makes, too, unless its identifier
-/// was left open before, on either side: a filter of the open ones finds the suspects, with few false alarms.
+/// was left open before, on either side: a filter of the open ones finds the suspects, with few false alarms, which
+/// ``passed(_:_:)`` drops.
 @usableFromInline
 struct Open<Base: PairSource>: PairSource, ~Copyable {
   @usableFromInline let base: Base
@@ -67,6 +68,28 @@ struct Open<Base: PairSource>: PairSource, ~Copyable {
   func mayHold(_ sketch: UInt64) -> Bool {
     let bit = sketch & filterMask
     return filter[Int(truncatingIfNeeded: bit >> 6)] & (1 << (bit & 63)) != 0
+  }
+
+  /// Those of `pairs` whose identifier really was left open before them, on either side.
+  ///
+  /// To pair one of the others anew would give it the same partner, but as a single instead of a link of the chain: as many
+  /// moves, perhaps of other elements. Which false alarms there are is a matter of hashes, and a result is none.
+  @inlinable
+  func passed(_ pairs: [Link], _ differ: Differ) throws(DiffError) -> [Link] {
+    let open = Subset(base, old: old.array(0..<oldCount), new: new.array(0..<newCount))
+    let olds = try FirstOccurrences(OldSide(open), differ)
+    let news = try FirstOccurrences(NewSide(open), differ)
+    var passed: [Link] = []
+    for pair in pairs {
+      let element = Int(pair.new)
+      let hash = base.hashNew(element)
+      if let first = olds.first(hash, { base.same(Int(open.old[$0]), element) }), open.old[first] < pair.old {
+        passed.append(pair)
+      } else if let first = news.first(hash, { base.sameNew(Int(open.new[$0]), element) }), open.new[first] < pair.new {
+        passed.append(pair)
+      }
+    }
+    return passed
   }
 
   /// The same with some pairs left open as well; those ascend.

@@ -20,7 +20,7 @@ package enum DiffBenchCommand {
     ],
     examples: [
       .init("minerva bench diff --json", "one object a row"),
-      .init("minerva bench diff --fuzz 2000000", "says which seed broke what"),
+      .init("minerva bench diff --fuzz 2000000", "ends at a pair that breaks a rule, with the command that tries it alone"),
     ])
 
   package static func run(_ command: ParsedCommand, _ console: Console) throws -> ExitCode {
@@ -83,11 +83,11 @@ package enum DiffBenchCommand {
     console.notice("seed \(seed)")
     let finding = DiffFuzz(seed: seed).run(count) { console.notice("\($0) of \(count)") }
     if json {
-      let fault = finding.map { ",\"pair\":\($0.pair),\"fault\":\(JSONValue.string($0.text).text)" } ?? ""
+      let fault = finding.map { ",\"pair\":\($0.pair),\"pair_seed\":\($0.seed),\"fault\":\(JSONValue.string($0.text).text)" } ?? ""
       try console.out.line("{\"bench\":\"diff\",\"fuzz\":\(count),\"seed\":\(seed),\"faults\":\(finding == nil ? 0 : 1)\(fault)}")
     } else if let finding {
       try console.out.line("pair \(finding.pair) of seed \(seed): \(Escaping.visible(finding.text))")
-      try console.out.line("  again: minerva bench diff --fuzz \(finding.pair + 1) --seed \(seed)")
+      try console.out.line("  again, this pair alone: minerva bench diff --fuzz 1 --seed \(finding.seed)")
     } else {
       try console.out.line("\(count) random pairs, every form: all as the oracle says (seed \(seed))")
     }
