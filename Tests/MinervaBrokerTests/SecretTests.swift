@@ -160,6 +160,22 @@ struct SecretTests {
     #expect(try !isWritten(machine))
   }
 
+  @Test("N2: what was answered before a restart is answered again from memory, also before a host has said what of it is secret")
+  func again() throws {
+    var machine = opened()
+    let elements: [Command.Element] = [.screen(.id(ScreenID(1))), .module(ModuleAddress(name: "Home"), input: [0x31])]
+    let first = machine.request(.setStack(NavPath(layer: 0), elements), txn: "st")
+    machine.settle()
+    guard case .answered(let answer) = machine.reply(to: first) else { return #expect(Bool(false)) }
+    var again = try Machine(restarting: machine, epoch: 2)
+    let second = again.request(.setStack(NavPath(layer: 0), elements), txn: "st")
+    again.commit()
+    guard case .answered(let same) = again.reply(to: second) else {
+      return #expect(Bool(false), "\(String(describing: again.refusal(of: second)))")
+    }
+    #expect(same.outcome == answer.outcome && same.seq == answer.seq)
+  }
+
   @Test("P4: before a host has said what is secret, and in another app's module, nothing that may be secret is written down")
   func undecided() throws {
     var machine = opened()

@@ -49,11 +49,8 @@ extension BrokerStateMachine {
     let isKnown = journeys[scene]?.contains { journey in
       if case .plan(let other) = journey.reason { other.id == plan.id } else { false }
     }
-    guard isKnown != true, let app = scenes[scene]?.identity.app else { return }
-    guard registry.links(of: app) != nil, registry.hasGreeted(app) else {
-      if duePlans[scene]?.contains(where: { $0.id == plan.id }) != true { duePlans[scene, default: []].append(plan) }
-      return
-    }
+    guard isKnown != true, let app = scenes[scene]?.identity.app, isWaiting(plan, in: scene) else { return }
+    guard registry.links(of: app) != nil, registry.hasGreeted(app) else { return park(plan, in: scene) }
     var plan = plan
     do throws(MinervaError) {
       guard opened(&plan.context, scenes[scene]?.state.seal(of: plan.id), of: scene) else {
@@ -74,6 +71,37 @@ extension BrokerStateMachine {
     }
   }
 
+  /// Asks again for plans whose owners did not answer.
+  mutating func retryPlans(now: Moment, _ actions: inout [BrokerAction]) {
+    guard let moment = planRetry, moment <= now else { return }
+    planRetry = nil
+    for scene in duePlans.keys.sorted() {
+      for plan in duePlans.removeValue(forKey: scene) ?? [] { resolve(plan, in: scene, now: now, &actions) }
+    }
+  }
+
+  /// Has a plan wait until a host can be asked.
+  private mutating func park(_ plan: PlanReport, in scene: String) {
+    if duePlans[scene]?.contains(where: { $0.id == plan.id }) != true { duePlans[scene, default: []].append(plan) }
+  }
+
+  /// Whether a plan has not ended yet: one that was cancelled, or whose time is over, is not followed (R4).
+  private func isWaiting(_ plan: PlanReport, in scene: String) -> Bool {
+    scenes[scene]?.state.plans.contains { $0.id == plan.id } ?? false
+  }
+
+  /// A plan is over: nobody is asked for it any more.
+  mutating func drop(_ plan: PlanID, in scene: String, now: Moment, _ actions: inout [BrokerAction]) {
+    duePlans[scene]?.removeAll { $0.id == plan }
+    if duePlans[scene]?.isEmpty ?? false { duePlans[scene] = nil }
+    let place = journeys[scene]?.firstIndex { journey in
+      if case .plan(let other) = journey.reason { other.id == plan } else { false }
+    }
+    guard let place else { return }
+    journeys[scene]?.remove(at: place)
+    if place == 0 { goOn(scene, now: now, &actions) }
+  }
+
   /// An owner has answered for a route, or could not.
   package mutating func decided(
     _ scene: String, _ question: RouteQuestion, _ decision: Result<RouteDecision, MinervaError>, now: Moment
@@ -85,7 +113,7 @@ extension BrokerStateMachine {
       journeys[scene]?[0].asked = nil
       journeys[scene]?[0].decisions[question] = decision
       advance(scene, now: now, &actions)
-    case .failure(let error): finish(scene, .failure(error), now: now, &actions)
+    case .failure(let error): finish(scene, .failure(error), isForLater: error.retryable, now: now, &actions)
     }
     return actions
   }
@@ -125,10 +153,11 @@ extension BrokerStateMachine {
     guard let journey = journeys[scene]?.first, let slot = scenes[scene] else { return }
     let app = slot.identity.app
     guard now <= journey.deadline else {
-      return finish(scene, .failure(journey.lateness), now: now, &actions)
+      return finish(scene, .failure(journey.lateness), isForLater: true, now: now, &actions)
     }
     guard let links = registry.links(of: app) else {
-      return finish(scene, .failure(MinervaError(.routeNoMatch, "\(app) has no links; its host names none")), now: now, &actions)
+      let error = MinervaError(.routeNoMatch, "\(app) has no links; its host names none")
+      return finish(scene, .failure(error), isForLater: true, now: now, &actions)
     }
     let names: Set<String> = if case .object(let object)? = journey.context { Set(object.members.map(\.key)) } else { [] }
     do throws(Refusal) {
@@ -158,15 +187,21 @@ extension BrokerStateMachine {
       actions.append(
         .inquire(host: host, RouteInquiry(scene: identity, question: question, context: journey.contextBytes), within: left))
     } catch {
-      finish(journey.scene, .failure(error), now: now, &actions)
+      finish(journey.scene, .failure(error), isForLater: true, now: now, &actions)
     }
   }
 
   /// The first link of a scene is resolved, or cannot be; the next one is looked at.
+  ///
+  /// - Parameter isForLater: Whether it failed for want of an answer: a plan waits for a host that gives one (R4), a caller does not.
   private mutating func finish(
-    _ scene: String, _ result: Result<RouteTrace, MinervaError>, now: Moment, _ actions: inout [BrokerAction]
+    _ scene: String, _ result: Result<RouteTrace, MinervaError>, isForLater: Bool = false, now: Moment, _ actions: inout [BrokerAction]
   ) {
     guard let journey = journeys[scene]?.removeFirst() else { return }
+    defer {
+      goOn(scene, now: now, &actions)
+      if case .plan(let plan) = journey.reason, isForLater, isWaiting(plan, in: scene) { wait(with: plan, in: scene, now: now) }
+    }
     switch (journey.reason, result) {
     case (.request(let request, let token, let node), .success(let trace)):
       let following = following(trace, journey, in: scene)
@@ -176,7 +211,9 @@ extension BrokerStateMachine {
         submit(
           following, of: request, token, node, in: scene, until: journey.deadline, since: journey.began, now: now, &actions)
       }
-    case (.request, .failure(let error)): fail(journey, error, now: now, &actions)
+    case (.plan, .failure) where isForLater: break
+    case (_, .failure(let error)): fail(journey, error, now: now, &actions)
+    case (.plan(let plan), .success) where !isWaiting(plan, in: scene): break
     case (.plan(let plan), .success(let trace)):
       let action: Command.Action
       do throws(MinervaError) {
@@ -189,8 +226,17 @@ extension BrokerStateMachine {
         txn: "\(Self.own)\(plan.id).\(scenes[scene]?.state.seq ?? 0)", caller: plan.caller,
         action: action)
       feed(.command(command), to: scene, now: now, &actions)
-    case (.plan, .failure(let error)): fail(journey, error, now: now, &actions)
     }
+  }
+
+  /// Has a plan wait whose owner did not answer: for a host that joins, for the loss of the one that is silent, or a moment.
+  private mutating func wait(with plan: PlanReport, in scene: String, now: Moment) {
+    park(plan, in: scene)
+    planRetry = planRetry ?? now + LinkJourney.patience
+  }
+
+  /// Looks at the next link of a scene, when one has gone.
+  private mutating func goOn(_ scene: String, now: Moment, _ actions: inout [BrokerAction]) {
     if journeys[scene]?.isEmpty ?? true {
       journeys[scene] = nil
       for plan in duePlans.removeValue(forKey: scene) ?? [] { resolve(plan, in: scene, now: now, &actions) }
@@ -217,9 +263,17 @@ extension BrokerStateMachine {
       let late = (journeys[scene] ?? []).dropFirst().filter { $0.deadline < now }
       if !late.isEmpty {
         journeys[scene] = journeys[scene].map { waiting in Array(waiting.prefix(1)) + waiting.dropFirst().filter { $0.deadline >= now } }
-        for journey in late { fail(journey, journey.lateness, now: now, &actions) }
+        for journey in late {
+          if case .plan(let plan) = journey.reason {
+            wait(with: plan, in: scene, now: now)
+          } else {
+            fail(journey, journey.lateness, now: now, &actions)
+          }
+        }
       }
-      if let first = journeys[scene]?.first, first.deadline < now { finish(scene, .failure(first.lateness), now: now, &actions) }
+      if let first = journeys[scene]?.first, first.deadline < now {
+        finish(scene, .failure(first.lateness), isForLater: true, now: now, &actions)
+      }
     }
   }
 

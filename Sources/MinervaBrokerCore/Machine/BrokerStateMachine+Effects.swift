@@ -59,13 +59,16 @@ extension BrokerStateMachine {
       actions.append(.answer(tokens.removeFirst(), refusal.map { .refused(MinervaError($0)) } ?? .done))
       if !tokens.isEmpty { renderers[key] = tokens }
     case .wake(let time):
-      if let time { wakes.insert(WakeQueue.Entry(at: slot.moment(of: time), scene: scene)) }
+      if let time { wakes.insert(WakeQueue.Entry(at: slot.moment(of: time), scene: scene)) } else { wakes.remove(scene) }
     case .resolve(let plan): resolve(plan, in: scene, now: now, &actions)
     case .event(let event):
       publish(.navigation(event), of: slot, record: event.seq, now: now, &actions)
-      if case .ended = event.kind {
+      switch event.kind {
+      case .plan(let plan, .followed), .plan(let plan, .ended): drop(plan.id, in: scene, now: now, &actions)
+      case .ended:
         noteEnd(of: slot, &actions)
         close(scene, &actions)
+      default: break
       }
     }
   }

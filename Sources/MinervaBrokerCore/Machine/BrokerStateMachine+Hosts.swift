@@ -311,6 +311,8 @@ extension BrokerStateMachine {
       suspend(node, in: name, now: now, &actions)
     }
     loseDormant(node, &actions)
+    // Another host may answer for what it was asked.
+    if let app = registry.hosts[node]?.registration.app { resolveDuePlans(of: app, now: now, &actions) }
   }
 
   /// Forgets the turns of a lost host that were not taken: its next life may know nothing of them, and reports them again if it does.
@@ -357,6 +359,7 @@ extension BrokerStateMachine {
     let blind = absentRenderers.values.map { $0 + settings.callerGrace }.min()
     return [
       wakes.first?.at, leases.nextDeadline, expected.values.min(), gone, blind, desk.nextDeadline, nextLoadDeadline, nextJourneyDeadline,
+      planRetry,
     ].compactMap { $0 }.min()
   }
 
@@ -374,6 +377,7 @@ extension BrokerStateMachine {
     }
     giveUpLoads(now: now, &actions)
     expireJourneys(now: now, &actions)
+    retryPlans(now: now, &actions)
     for case .expired(let lease, _) in leases.tick(now) { expire(lease.node, now: now, &actions) }
     for node in expected.filter({ $0.value <= now }).keys.sorted() {
       giveUp(node, now: now, &actions)

@@ -109,6 +109,8 @@ package struct BrokerStateMachine {
   var journeys: [String: [LinkJourney]] = [:]
   /// Plans that are due while no host of their app is there.
   var duePlans: [String: [PlanReport]] = [:]
+  /// When those of them are asked for again whose owners did not answer.
+  var planRetry: Moment?
 
   var answers: [AnswerKey: [CallToken]] = [:]
   var turns: [TurnKey: [CallToken]] = [:]
@@ -296,6 +298,7 @@ package struct BrokerStateMachine {
     var actions: [BrokerAction] = []
     for (_, token) in takeWaiting(where: { _ in true }) { actions.append(.answer(token, .refused(error))) }
     duePlans = [:]
+    planRetry = nil
     actions += dropLoads { _ in error }
     actions += dropJoins(error)
     while let item = held.popFirst(upTo: .max) {

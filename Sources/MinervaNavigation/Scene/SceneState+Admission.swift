@@ -23,8 +23,8 @@ extension SceneState {
       }
     } catch {
       var position: UInt64?
-      if case .follow(let following) = command.action, let plan = following.plan, plans.contains(where: { $0.id == plan }) {
-        // The link of a plan is looked at once: refused, the plan is over, and that is recorded (R4).
+      if case .follow(let following) = command.action, following.plan != nil, !hasEnded {
+        // The link of a plan is looked at once: refused, the plan is over, and that is recorded (R4), also when it was over before.
         record(at: time)
         position = seq
         notePlanFailure(following, error)

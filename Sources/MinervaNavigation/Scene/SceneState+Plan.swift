@@ -16,7 +16,9 @@ extension SceneState {
       plan.subject = ScreenID(nextScreen)
     case .open(let opening): plan = try planOpen(opening, origin: origin)
     case .go(let name, let ref, let input): plan = try planGo(name, from: ref, input: input, origin: origin)
-    case .follow(let following): plan = try planRoute(following)
+    case .follow(let following):
+      if let waiting = following.plan { try requireWaiting(waiting) }
+      plan = try planRoute(following)
     case .back(let count, let path): plan = try planBack(Int(count), in: path, origin: origin)
     case .backTo(let ref): plan = try planBack(to: try target(ref))
     case .backRoot(let path):

@@ -82,6 +82,10 @@ extension SceneState {
       do throws(Refusal) { work.unhandled = try give(inputs, work) } catch { return rollBack(request, work, .rolledBack, error) }
     }
     if work.unhandled?.isEmpty == false { return keep(&request, work, at: index) }
+    if case .follow(let following) = request.command.action, let plan = following.plan {
+      // It was cancelled, or its time was over, while the link was being opened (R4).
+      do throws(Refusal) { try requireWaiting(plan) } catch { return rollBack(request, work, .rolledBack, error) }
+    }
     for case .layer(_, let presenter?, _) in work.moves where nodes[presenter]?.phase ?? .dismissing == .dismissing {
       rollBack(request, work, .rolledBack, orphaned(presenter))
       return

@@ -79,13 +79,17 @@ extension SceneState {
 
   /// Ends a plan for a caller, or for whoever could not resolve its link again.
   mutating func endPlan(_ id: PlanID, _ why: Refusal?, for command: Command, at time: SceneTime) throws(Refusal) {
-    guard plans.contains(where: { $0.id == id }) else {
-      let known = plans.map(\.id.description).joined(separator: " ")
-      throw Refusal(code: .routeNoPlan, message: "no plan \(id) waits" + (known.isEmpty ? "" : "; there are: \(known)"))
-    }
+    try requireWaiting(id)
     record(at: time)
     endPlan(id, .ended(why ?? Refusal(code: .navCancelled, message: "cancelled at #\(seq)")))
     answerNow(command, Outcome(verb: command.action.verb, changed: true))
+  }
+
+  /// Refuses what is about a plan that does not wait: it was followed, has ended, or never was.
+  func requireWaiting(_ id: PlanID) throws(Refusal) {
+    guard !plans.contains(where: { $0.id == id }) else { return }
+    let known = plans.map(\.id.description).joined(separator: " ")
+    throw Refusal(code: .routeNoPlan, message: "no plan \(id) waits" + (known.isEmpty ? "" : "; there are: \(known)"))
   }
 
   /// A link that was to be followed for a plan could not be: the plan is over.

@@ -127,6 +127,27 @@ struct WaitTests {
     #expect(replay.plans.isEmpty)
   }
 
+  @Test(
+    "R4: a plan that ends while its link is being opened takes that back; the link of one that has ended is refused, in the journal too")
+  func endsMeanwhile() {
+    var stage = waiting()
+    stage.ask(.finish(.id(2), nil))
+    stage.plays = false
+    stage.ask(.follow(Following([order], plan: PlanID(1))), txn: "f")
+    #expect(stage.ask(.endPlan(PlanID(1), nil))?.outcome?.changed == true)
+    stage.feed(.link(LinkReport(screen: 3, lease: 1, verdict: .accepted(Acceptance(host: "shop-1")))))
+    #expect(stage.stack() == "s1")
+    #expect(stage.answers.last { $0.txn == "f" }?.resolution.refusal?.code == "route.no_plan")
+    #expect(stage.removals == ["s2 finished", "s3 rolledBack"])
+    let seq = stage.state.seq
+    stage.ask(.follow(Following([order], plan: PlanID(1))), txn: "g")
+    #expect(stage.answers.last?.resolution.refusal?.code == "route.no_plan")
+    #expect(stage.state.seq == seq + 1)
+    var replay = SceneState(scene: "main", app: "shop")
+    for (record, at) in stage.journal { _ = replay.apply(record, at: at) }
+    #expect(replay == stage.state)
+  }
+
   @Test("R4: names of plans are never used twice, and read back")
   func names() {
     var stage = waiting()

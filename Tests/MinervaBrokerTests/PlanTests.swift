@@ -1,0 +1,128 @@
+@testable import MinervaBrokerCore
+import MinervaInterfaces
+import MinervaJournal
+import MinervaNavigation
+import MinervaProtocol
+import MinervaWire
+import Testing
+
+/// Plans at the broker: a link that waited is followed when its screen has ended, and only while its plan waits (R4).
+@Suite("The broker and plans")
+struct PlanTests {
+  private static let modules = ["Home", "Login", "Order"].map { name in
+    var order = Route(from: "Home", RoutePattern("orders/:id") ?? .any, module: "Order")
+    var secret = Route(from: "Home", RoutePattern("secret/:code") ?? .any, module: "Order")
+    order.query = []
+    secret.asks = true
+    return ModuleDescription(name: name, routes: name == "Home" ? [order, secret] : [])
+  }
+
+  private func join(_ machine: inout Machine, _ node: String = "shop-1", incarnation: UInt64 = 1, running: [RunningCoordinator] = []) {
+    let registration = HostRegistration(
+      app: "shop", node: node, endpoint: nil, modules: Self.modules,
+      links: LinkScope(root: "Home", schemes: ["app"], hosts: ["shop"]), running: running)
+    machine.take(machine.broker.register(registration, incarnation: incarnation, pid: 1, token: 900, now: machine.now))
+    machine.commit()
+  }
+
+  private func inquiries(_ machine: Machine) -> [RouteInquiry] {
+    machine.actions.compactMap { if case .inquire(_, let inquiry, _) = $0 { inquiry } else { nil } }
+  }
+
+  private func plans(_ machine: Machine) -> [String] { machine.broker.scenes["main"]?.state.plans.map(\.id.description) ?? [] }
+
+  private func handle(_ machine: inout Machine) {
+    var handled: Set<UInt32> = []
+    for case .order(_, .deliver(_, let delivery, at: _)) in machine.actions where handled.insert(delivery.message.number).inserted {
+      _ = machine.turn(delivery.screen, delivery.message.number, handled: delivery.message.number)
+    }
+    machine.settle()
+  }
+
+  /// A scene in which a plan waits for `Login`.
+  private func waiting() throws -> (Machine, RouteQuestion) {
+    var machine = Machine()
+    join(&machine)
+    machine.open("Home", txn: "home")
+    machine.settle()
+    let request = LinkRequest(scene: SceneAddress(name: "main"), link: "app://shop/secret/9", txn: "link", caller: "test")
+    machine.take(machine.broker.follow(request, token: 501, node: "shell", now: machine.now))
+    let question = try #require(inquiries(machine).first?.question)
+    machine.take(machine.broker.decided("main", question, .success(.wait(RouteStep(ModuleAddress(name: "Login")))), now: machine.now))
+    machine.settle()
+    machine.actions = []
+    return (machine, question)
+  }
+
+  /// The same when it is due, and its owner has been asked.
+  private func due() throws -> (Machine, RouteQuestion) {
+    var (machine, question) = try waiting()
+    machine.request(.finish(.id(ScreenID(2)), nil), txn: "f")
+    machine.settle()
+    handle(&machine)
+    #expect(inquiries(machine).map(\.question) == [question])
+    #expect(plans(machine) == ["p1"])
+    machine.actions.removeAll { if case .inquire = $0 { true } else { false } }
+    return (machine, question)
+  }
+
+  @Test("R4: a plan that is cancelled while its owner is asked is not followed; the next link does not wait for that owner")
+  func cancelled() throws {
+    var (machine, question) = try due()
+    let request = LinkRequest(scene: SceneAddress(name: "main"), link: "app://shop/orders/7", isDryRun: true, txn: "dry", caller: "test")
+    machine.take(machine.broker.follow(request, token: 502, node: "shell", now: machine.now))
+    let cancel = machine.request(.endPlan(PlanID(1), nil), txn: "cancel")
+    machine.take(machine.broker.decided("main", question, .success(.redirect("orders/9")), now: machine.now))
+    machine.settle()
+    guard case .answered = machine.reply(to: cancel), case .linked = machine.reply(to: 502) else { return #expect(Bool(false)) }
+    machine.take(machine.broker.decided("main", question, .success(.redirect("orders/9")), now: machine.now))
+    machine.settle()
+    #expect(machine.stack == ["Home"])
+    #expect(plans(machine) == [])
+  }
+
+  @Test("R4: a plan whose time is over while no host could be asked is not followed by the host that joins then")
+  func expiredUnasked() throws {
+    var (machine, _) = try due()
+    var again = try Machine(restarting: machine, epoch: 2)
+    #expect(again.broker.duePlans["main"]?.count == 1)
+    again.wait(600_001)
+    again.settle()
+    #expect(plans(again) == [])
+    #expect(again.broker.duePlans.isEmpty, "nothing keeps the scene in memory")
+    join(&again, incarnation: 2)
+    again.settle()
+    #expect(inquiries(again).isEmpty)
+    machine.commit()
+  }
+
+  @Test("R4: an owner that dies while it is asked does not end the plan: another host is asked, or the next one that joins")
+  func ownerDies() throws {
+    var (machine, question) = try due()
+    join(&machine, "shop-2")
+    let silence = MinervaError(.routeFailed, "shop-1 did not answer", retryable: true)
+    machine.take(machine.broker.decided("main", question, .failure(silence), now: machine.now))
+    machine.settle()
+    #expect(plans(machine) == ["p1"])
+    #expect(inquiries(machine).isEmpty, "it may be hanging: it is not asked in a circle")
+    machine.take(machine.broker.lost("shop-1", incarnation: 1, reason: "crashed", pid: 1, now: machine.now))
+    machine.settle()
+    #expect(inquiries(machine).map(\.question) == [question])
+    machine.take(machine.broker.decided("main", question, .success(.redirect("orders/9")), now: machine.now))
+    machine.settle()
+    #expect(machine.stack == ["Home", "Order"])
+  }
+
+  @Test("R4: an owner that is silent and stays is asked again after a while; one that refuses ends the plan")
+  func ownerSilent() throws {
+    var (machine, question) = try due()
+    let silence = MinervaError(.routeFailed, "shop-1 did not answer", retryable: true)
+    machine.take(machine.broker.decided("main", question, .failure(silence), now: machine.now))
+    machine.settle()
+    machine.wait(LinkJourney.patience)
+    #expect(inquiries(machine).map(\.question) == [question])
+    machine.take(machine.broker.decided("main", question, .failure(MinervaError(.inputInvalid, "no")), now: machine.now))
+    machine.settle()
+    #expect(plans(machine) == [])
+  }
+}
