@@ -31,6 +31,10 @@ public protocol BrokerGateway: DistributedActor where ActorSystem == BusSystem {
   /// a name of its own when none is given; `scene.exists` when there is one of that name.
   distributed func fork(_ scene: SceneAddress, at record: UInt64, as name: String?) async throws -> SceneIdentity
 
+  /// Begins a scene as a saved one stood (D2): `image` is the state that `past` gives, of a scene in which nothing is under way. Under the
+  /// name it had when none is given and that is free; `recording.damaged` when no scene can stand so.
+  distributed func restore(_ image: [UInt8], as name: String?) async throws -> SceneIdentity
+
   /// What one screen shows.
   distributed func rendering(_ scene: SceneAddress, screen: ScreenID) async throws -> StampedRendering
 

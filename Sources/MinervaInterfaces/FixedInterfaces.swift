@@ -43,6 +43,7 @@ public struct FixedInterfaces: Sendable {
       try await probe("past") { _ = try await $0.past(scene, at: 0, image: false) }
       try await probe("records") { _ = try await $0.records(of: identity, after: 0) }
       try await probe("fork") { _ = try await $0.fork(scene, at: 0, as: nil) }
+      try await probe("restore") { _ = try await $0.restore([], as: nil) }
       try await probe("rendering") { _ = try await $0.rendering(scene, screen: screen) }
       try await probe("coordinators") { _ = try await $0.coordinators(scene) }
       try await probe("leaks") { _ = try await $0.leaks(nil) }

@@ -34,6 +34,8 @@ package struct Replayer: Sendable {
   private var line = 0
   private var sum: UInt64 = 0
   private var state: SceneState?
+  /// The moment that the recording begins at.
+  private var at: UInt64 = 0
   private var head: RecordingHead?
   private var records = 0
   private var effects = 0
@@ -96,6 +98,9 @@ package struct Replayer: Sendable {
       .recordingNewerFormat, "\(file) has layout \(layout), this Minerva reads up to \(RecordingHead.layout); use the newer one")
   }
 
+  /// The state that all lines so far lead to, with the moment of the last record.
+  package var image: SceneImage? { state.map { SceneImage(at: max(at, $0.time.milliseconds), state: $0) } }
+
   private mutating func begin(_ head: RecordingHead) throws(MinervaError) {
     let image: SceneImage
     do throws(MinervaError) { image = try CBOR.decode(SceneImage.self, from: head.image) } catch {
@@ -103,6 +108,7 @@ package struct Replayer: Sendable {
     }
     self.head = head
     state = image.state
+    at = image.at
     stacks = head.tree.stacks ?? []
     phase = .record
     let tree = image.state.tree

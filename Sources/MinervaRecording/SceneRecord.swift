@@ -45,4 +45,9 @@ package struct SceneImage: Codable, Hashable, Sendable {
     self.at = at
     self.state = state
   }
+
+  /// Why no scene can begin from it; `nil` when one can.
+  package var unsoundness: String? {
+    at < .max / 2 ? state.unsoundness : "its moment is near the end of time"
+  }
 }

@@ -193,6 +193,41 @@ struct RecordingTests {
     await person.client.close()
   }
 
+  @Test("Processes: a saved scene is restored beside the old one and on another broker; a file that no scene can be is refused (D2)")
+  func savedScene() async throws {
+    let (set, person, _) = try await shop()
+    defer { set.end() }
+    _ = try await person.opens("Settings", input: #"{"section":"privacy"}"#)
+    let then = try await person.client.snapshot()
+    let file = "\(set.directory)/a.mrec"
+    let saved = try ProcessSet.Once.run("minerva-shell", ["--runtime", set.directory], input: "save \(file)\n")
+    #expect(saved.status == 0 && saved.output.contains("main as it is at #\(then.record)"), "\(saved.output) \(saved.errors)")
+    let beside = try ProcessSet.Once.run(
+      "minerva-shell", ["--runtime", set.directory], input: "restore \(file)\nexpect stack main == [Home, Settings]\nback\n")
+    #expect(beside.status == 0, "\(beside.output) \(beside.errors)")
+    #expect(beside.output.contains("scene main@\(then.record) begun as main was at #\(then.record)"), "\(beside.output)")
+    #expect(try await person.client.snapshot().tree.hash64 == then.tree.hash64, "the old scene moved")
+
+    let other = try ProcessSet()
+    defer { other.end() }
+    try other.startAll(hosts: 1)
+    let client = try await other.client()
+    #expect(await other.wait { (try? await client.modules().isEmpty) == false })
+    let elsewhere = try ProcessSet.Once.run(
+      "minerva-shell", ["--runtime", other.directory, "--scene", "desk"],
+      input: "restore \(file)\nexpect stack main == [Home, Settings]\nscreen\n")
+    #expect(elsewhere.status == 0, "\(elsewhere.output) \(elsewhere.errors)")
+    #expect(elsewhere.output.contains("scene main begun as main was at #\(then.record)"), "\(elsewhere.output)")
+    #expect(try await client.snapshot(of: SceneAddress(name: "main")).tree.hash64 == then.tree.hash64)
+
+    let damaged = await failure { _ = try await client.restore(Array("no state".utf8)) }
+    #expect(damaged?.code == .recordingDamaged)
+    let text = try ProcessSet.Once.run("minerva-shell", ["--runtime", other.directory], input: "restore /dev/null\n")
+    #expect(text.status != 0 && text.output.contains("recording.damaged"), "\(text.output)")
+    await client.close()
+    await person.client.close()
+  }
+
   @Test("Processes: what is typed about time works in a script unchanged (D1, D2)")
   func flow() throws {
     let set = try ProcessSet()

@@ -68,4 +68,36 @@ struct ForkTests {
     let again = try Machine(restarting: machine, epoch: 2)
     #expect(again.broker.scenes[name]?.state.treeHash == state.treeHash)
   }
+
+  @Test("D2, P4: a saved scene begins on another broker under its name, where its hosts resume it; what no scene can be is refused")
+  func restored() throws {
+    let machine = opened()
+    let saved = try #require(machine.broker.scenes["main"]?.state)
+    var other = Machine()
+    other.register("shop-1")
+    other.settle()
+    let image = SceneImage(at: saved.time.milliseconds, state: saved)
+    other.take(other.broker.restore(image, as: nil, token: 9_001, now: other.now))
+    #expect(other.reply(to: 9_001) == nil, "answered before it is durable")
+    other.settle()
+    guard case .begun(let identity) = other.reply(to: 9_001) else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(identity.name == "main" && identity.app == saved.app)
+    let state = try #require(other.broker.scenes["main"]?.state)
+    #expect(state.treeHash == saved.treeHash && state.suspended.isEmpty)
+    // The name is taken now.
+    other.take(other.broker.restore(image, as: nil, token: 9_002, now: other.now))
+    other.settle()
+    guard case .begun(let second) = other.reply(to: 9_002) else {
+      Issue.record("no second answer")
+      return
+    }
+    #expect(second.name == "main@\(saved.seq)")
+    let late = SceneImage(at: .max, state: saved)
+    other.take(other.broker.restore(late, as: "late", token: 9_003, now: other.now))
+    #expect(other.refusal(of: 9_003) == "recording.damaged")
+    #expect(other.broker.scenes["late"] == nil)
+  }
 }

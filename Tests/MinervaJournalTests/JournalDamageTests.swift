@@ -61,6 +61,48 @@ import Testing
     #expect(scratch.names.filter { $0.contains("damaged") } == ["journal.db.damaged-1", "journal.db.damaged-2"])
   }
 
+  @Test("P1, P3: a recovery that is killed before its end finds the damaged file again, with all that is whole in it, and keeps it once")
+  func killedBeforeTheEnd() async throws {
+    try await scratch.fill(["a", "b"], upTo: 50)
+    scratch.run("UPDATE record SET body = zeroblob(4) WHERE row = 70")
+    link(scratch.file, scratch.file + ".damaged-1")
+    scratch.copy("journal.db", to: "journal.db.recovering")
+    scratch.truncate("journal.db.recovering", to: 8192)
+    let journal = try await SQLiteJournal.open(scratch.file, settings: .init(check: .whole))
+    #expect(journal.opening.damage?.recordsKept == 69)
+    #expect(try await journal.load("a")?.sequence == 50)
+    #expect(try await journal.load("b")?.sequence == 19)
+    #expect(journal.epoch > 1)
+    await journal.close()
+    #expect(scratch.names == ["journal.db", "journal.db.damaged-1"])
+  }
+
+  @Test("P1, P3: a recovery that is killed between its last steps is ended by the next opening, without the old file's log")
+  func killedAtTheEnd() async throws {
+    try await scratch.fill(["a"], upTo: 50)
+    scratch.copy("journal.db", to: "journal.db.recovered")
+    // What is left of the damaged file: pages of something else, and a log that would be read into the new one.
+    let other = try ScratchDirectory()
+    let busy = try await SQLiteJournal.open(other.file)
+    try await busy.append(JournalRules.entries("z", 1...300), epoch: busy.epoch)
+    for (name, copy) in [("journal.db", "journal.db"), ("journal.db-wal", "journal.db-wal")] {
+      let bytes = other.bytes(of: name)
+      #expect(!bytes.isEmpty)
+      unlink("\(scratch.path)/\(copy)")
+      let descriptor = open("\(scratch.path)/\(copy)", O_WRONLY | O_CREAT, 0o600)
+      write(descriptor, bytes, bytes.count)
+      close(descriptor)
+    }
+    await busy.close()
+    let journal = try await SQLiteJournal.open(scratch.file, settings: .init(check: .whole))
+    #expect(journal.opening.damage == nil)
+    #expect(try await journal.load("a")?.sequence == 50)
+    #expect(try await journal.load("z") == nil)
+    #expect(journal.epoch > 1)
+    await journal.close()
+    #expect(scratch.names == ["journal.db"])
+  }
+
   @Test("P3: a snapshot behind the damage leads on to the records after it")
   func snapshotBeyondCut() async throws {
     let journal = try await SQLiteJournal.open(scratch.file, settings: .init(check: .whole))

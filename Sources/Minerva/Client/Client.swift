@@ -181,6 +181,18 @@ public final class Client: Sendable {
     try await session.call(.never, within: .seconds(10)) { try await $0.fork(scene, at: record, as: name) }
   }
 
+  /// Begins a scene as a saved one stood: hosts resume its coordinators.
+  ///
+  /// - Parameters:
+  ///   - image: What ``past(of:at:image:)`` gave of a scene in which nothing was under way.
+  ///   - name: The new scene's name; without it the one that was saved, or, when there is one of that name, one made of it.
+  /// - Throws: `recording.damaged`, `scene.exists`.
+  public func restore(_ image: [UInt8], as name: String? = nil) async throws -> SceneIdentity {
+    try await session.call(.never, within: .seconds(10)) { gateway in
+      try await BusSystem.$carriesLists.withValue(true) { try await gateway.restore(image, as: name) }
+    }
+  }
+
   /// The durable records of a scene behind one of them, in the journal's bytes, a page at a time.
   public func records(of scene: SceneIdentity, after record: UInt64) async throws -> RecordPage {
     try await session.call(.pure, within: .seconds(10)) { gateway in

@@ -4,6 +4,7 @@ import MinervaBrokerCore
 import MinervaInterfaces
 import MinervaJournal
 import MinervaNavigation
+import MinervaRecording
 import MinervaTransport
 import MinervaWire
 
@@ -48,6 +49,24 @@ extension Gateway {
     guard case .begun(let identity) = try await reply({ $0.fork(state, at: at, of: source, as: name, token: $1, now: $2) }) else {
       throw Self.unexpected
     }
+    return identity
+  }
+
+  distributed func restore(_ image: [UInt8], as name: String?) async throws -> SceneIdentity {
+    let caller = try permit(.navigate)
+    // The loop does not wait for a large scene to be read.
+    let image = try await Task.detached {
+      do throws(MinervaError) { return try CBOR.decode(SceneImage.self, from: image) } catch {
+        throw MinervaError(.recordingDamaged, "the state cannot be read: \(error.message)")
+      }
+    }.value
+    guard mayTouch(image.state.scene, app: image.state.app) else {
+      throw MinervaError(.unauthorized, "the key of \(caller) may not touch the scene \(image.state.scene)")
+    }
+    let name = name ?? machine.restoredName(of: image.state)
+    try permit(.navigate, scene: SceneAddress(name: name, app: image.state.app))
+    try await own(name)
+    guard case .begun(let identity) = try await reply({ $0.restore(image, as: name, token: $1, now: $2) }) else { throw Self.unexpected }
     return identity
   }
 

@@ -25,7 +25,7 @@ struct JournalSalvage {
 
   mutating func run(_ damage: inout SQLiteJournal.Damage) throws(SQLiteFailure) {
     if let mark = try? source.integer("SELECT value FROM meta WHERE key = 'mark'"), mark > 0 {
-      newestRow = mark + 1 << 20
+      newestRow = mark.addingReportingOverflow(1 << 20).overflow ? .max : mark + 1 << 20
     }
     try target.execute("BEGIN IMMEDIATE")
     let names = try copyNames()

@@ -82,5 +82,5 @@ package enum SessionRequest: Sendable, Hashable {
   case recordStop
   case replay(String, verify: Bool)
   case save(String)
-  case restore(String)
+  case restore(String, name: String?)
 }

@@ -116,6 +116,10 @@ package final class ClientTarget: SceneTarget {
     try await stating { try await self.client.fork(self.scene, at: record, as: name) }
   }
 
+  package func restore(_ image: [UInt8], as name: String?) async throws(MinervaError) -> SceneIdentity {
+    try await stating { try await self.client.restore(image, as: name) }
+  }
+
   package func records(of scene: SceneIdentity, after record: UInt64) async throws(MinervaError) -> RecordPage {
     try await stating { try await self.client.records(of: scene, after: record) }
   }
@@ -334,10 +338,6 @@ package final class ClientTarget: SceneTarget {
       state.withLock { $0.scene = old }
       throw error
     }
-  }
-
-  package func serve(_ request: SessionRequest) async throws(MinervaError) -> [String] {
-    throw MinervaError(.unsupported, "scenes are not saved to files yet")
   }
 
   package func close() async {

@@ -26,6 +26,8 @@ package protocol SceneTarget: Sendable {
 
   /// Begins a scene as this one was after a record.
   func fork(at record: UInt64, as name: String?) async throws(MinervaError) -> SceneIdentity
+  /// Begins a scene as a saved state has it.
+  func restore(_ image: [UInt8], as name: String?) async throws(MinervaError) -> SceneIdentity
 
   /// Every event of the scene and of processes from now on, in order, without gaps; ends when the task that reads it does.
   func events() async throws(MinervaError) -> AsyncStream<SceneEvent>
@@ -64,9 +66,6 @@ package protocol SceneTarget: Sendable {
 
   /// Changes to another scene, or shows the scenes.
   func change(to scene: String?, app: String?) async throws(MinervaError) -> [String]
-
-  /// Files, recordings and what else needs no scene.
-  func serve(_ request: SessionRequest) async throws(MinervaError) -> [String]
 
   /// Ends the connection.
   func close() async
@@ -173,6 +172,7 @@ extension SceneTarget {
 
   package func past(at record: UInt64, image: Bool) async throws(MinervaError) -> ScenePast { throw unsupported("the past") }
   package func fork(at record: UInt64, as name: String?) async throws(MinervaError) -> SceneIdentity { throw unsupported("fork") }
+  package func restore(_ image: [UInt8], as name: String?) async throws(MinervaError) -> SceneIdentity { throw unsupported("restore") }
   package func records(of scene: SceneIdentity, after record: UInt64) async throws(MinervaError) -> RecordPage {
     throw unsupported("recording")
   }
@@ -195,6 +195,5 @@ extension SceneTarget {
   package func routes() async throws(MinervaError) -> RouteListing? { throw unsupported("routes") }
   package func plans() async throws(MinervaError) -> [PlanReport] { throw unsupported("plans") }
   package func change(to scene: String?, app: String?) async throws(MinervaError) -> [String] { throw unsupported("changing the scene") }
-  package func serve(_ request: SessionRequest) async throws(MinervaError) -> [String] { throw unsupported("this") }
   package func close() async {}
 }

@@ -68,6 +68,18 @@ extension Session {
     return RecordedScript.Before(wasSettled: isSettled, mayBeSecret: await memory(for: [statement]) != .file)
   }
 
+  /// The state at the end of a recording, for a scene to begin with.
+  static func end(ofRecording path: String) throws(MinervaError) -> (scene: String, record: UInt64, image: [UInt8]) {
+    var lines = try FileLines(path)
+    defer { lines.end() }
+    var replayer = Replayer(file: path, isVerifying: true, describe: TreeText.stacks)
+    while !replayer.isOver, let line = try lines.next() { try replayer.take(line) }
+    guard let report = try replayer.finish(), let image = replayer.image else {
+      throw replayer.divergence?.error ?? MinervaError(.recordingDamaged, "\(path) is no recording")
+    }
+    return (report.head.scene, report.seq, try CBOR.encode(image))
+  }
+
   /// Feeds a recording to the core; with `verify` the first thing that differs ends it (D1).
   package static func replay(_ path: String, verify: Bool) throws(MinervaError) -> [String] {
     var lines = try FileLines(path)

@@ -19,11 +19,33 @@ extension Session {
     let moment: UInt64 = if let record = record ?? viewed { record } else { try await target.look(at: nil).record }
     let source = await target.scene
     let begun = try await target.fork(at: moment, as: name)
-    _ = try await target.change(to: begun.name, app: begun.app)
+    try await goOn(in: begun, as: "\(Escaping.visible(source.name)) was after #\(moment)", emit)
+  }
+
+  /// Writes the scene into a file, as it stands once it has settled: a recording in which nothing happens.
+  func save(into path: String, _ emit: Emit) async throws {
+    let settled = await poll(within: .seconds(5)) { await self.refresh()?.isSettled == true ? true : nil }
+    guard settled != nil else {
+      throw MinervaError(.deadline, "not settled within 5 s, and what is under way cannot be saved; status shows what it is")
+    }
+    let now = try await target.look(at: nil).record
+    let summary = try await SceneRecording.begin(target, into: path, from: now + 1, upTo: now).end()
+    await emit([ReplyText.headed("ok", "\(Escaping.visible(path)): \(Escaping.visible(summary.scene)) as it is at #\(summary.last)")])
+  }
+
+  /// Begins a scene as a saved one stood, or a recorded one at the recording's end, and changes to it.
+  func restore(_ path: String, as name: String?, _ emit: @escaping Emit) async throws {
+    let end = try Self.end(ofRecording: path)
+    let begun = try await target.restore(end.image, as: name)
+    try await goOn(in: begun, as: "\(Escaping.visible(end.scene)) was at #\(end.record) of \(Escaping.visible(path))", emit)
+  }
+
+  /// Changes to a scene that has just begun; hosts are making its modules.
+  private func goOn(in scene: SceneIdentity, as origin: String, _ emit: Emit) async throws {
+    _ = try await target.change(to: scene.name, app: scene.app)
     viewed = nil
-    // Hosts are making its modules again.
     let settled = await poll(within: .seconds(3)) { await self.refresh()?.isSettled == true ? true : nil }
-    let names = "scene \(Escaping.visible(begun.name)) begun as \(Escaping.visible(source.name)) was after #\(moment)"
+    let names = "scene \(Escaping.visible(scene.name)) begun as \(origin)"
     await emit([ReplyText.headed("ok", names + (settled == nil ? "; its hosts are still at work" : ""))])
   }
 

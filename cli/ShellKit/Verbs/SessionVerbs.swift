@@ -68,10 +68,23 @@ extension Verb {
     request: { call in .session(.replay(call.text("file") ?? "", verify: call.flag("verify"))) })
 
   static let save = Verb(
-    "save", .run, "Writes the scene into a file", forms: [Form(.one("file", .file))], examples: [.init("save a.scene", "its tree")],
+    "save", .run, "Writes the scene into a file",
+    discussion: """
+      Waits until it has settled, for at most 5 s. The file is a recording in which nothing happens: its tree, the inputs and what \
+      coordinators declared to keep. Secrets are not in it.
+      """,
+    forms: [Form(.one("file", .file))], examples: [.init("save a.mrec", "to go on from there, here or elsewhere")],
+    errors: ["bus.deadline", "file.unwritable"],
     request: { call in .session(.save(call.text("file") ?? "")) })
 
   static let restore = Verb(
-    "restore", .run, "Makes the scene as a file has it", forms: [Form(.one("file", .file))],
-    examples: [.init("restore a.scene", "opens what was saved")], request: { call in .session(.restore(call.text("file") ?? "")) })
+    "restore", .run, "Begins a scene as a file has it, and changes to it",
+    discussion: """
+      The file was made by save, or by record: then it is the scene at the recording's end. Hosts of the app resume its modules, as \
+      after a restart. It has the name it was saved under, or, where there is such a scene, one like main@12.
+      """,
+    forms: [Form(.one("file", .file))], options: [.value("name", .text, "the new scene's name", placeholder: "NAME")],
+    examples: [.init("restore a.mrec", "as it was saved"), .init("restore a.mrec --name second", "under another name")],
+    errors: ["scene.exists", "recording.damaged", "recording.newer_format", "file.unreadable"],
+    request: { call in .session(.restore(call.text("file") ?? "", name: call.option("name"))) })
 }
