@@ -190,6 +190,22 @@ struct CoordinatorTests {
     #expect(stage.open("Home", via: .root) == 5)
   }
 
+  @Test("K2, K3: a host of the start coordinator and of its root screen that stays away takes both along; a placeholder stands at the root")
+  func leaseOverOfAnApp() {
+    var stage = Stage()
+    stage.catalog["Start"] = .accepted(Acceptance(host: "shop-2"))
+    stage.catalog["Home"] = .accepted(Acceptance(host: "shop-2"))
+    stage.ask(.launch(module: address("Start"), input: []))
+    let root = stage.open("Home", via: .root, origin: 1)
+    stage.open("Above")
+    stage.feed(.hostLost(host: "shop-2"))
+    stage.advance(3000)
+    #expect(stage.state.suspended.isEmpty)
+    #expect(stage.state.screen(1) == nil && stage.state.screen(root) == nil)
+    #expect(stage.removals.contains("\(root) hostLost") && stage.removals.contains("s1 hostLost"), "\(stage.removals)")
+    #expect(stage.state.tree.layers[0].stack.count == 1)
+  }
+
   @Test("a host that could not make a screen again leaves it lost at once")
   func resumeRefused() {
     var stage = Stage()

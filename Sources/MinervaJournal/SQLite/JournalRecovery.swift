@@ -61,24 +61,33 @@ enum JournalRecovery {
     _ aside: String, into draft: String, _ settings: SQLiteJournal.Settings, _ epochAtLeast: UInt64, _ damage: inout SQLiteJournal.Damage
   ) throws -> UInt64 {
     for end in endings { unlink(draft + end) }
-    // Without a readable epoch one is taken that no count of openings reaches; the next ones count on from there.
-    var epoch = max(epochAtLeast, UInt64(max(0, MonotonicTime.wallMilliseconds / 1000)))
     let target = try Connection(path: draft)
     try target.execute("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY")
     _ = try settings.format.migrate(target)
-    do {
-      let source = try Connection(path: aside)
-      if let last = try? source.integer("SELECT value FROM meta WHERE key = 'epoch'") {
-        epoch = max(epochAtLeast, UInt64(bitPattern: last))
-      }
-      var salvage = JournalSalvage(from: source, into: target)
-      try salvage.run(&damage)
-    } catch let failure as SQLiteFailure where failure.isDamageAtOpening {
+    // Without a readable epoch one is taken that no count of openings reaches; the next ones count on from there.
+    var epoch = UInt64(max(0, MonotonicTime.wallMilliseconds / 1000))
+    if let failure = copy(aside, to: target, &epoch, &damage) {
+      guard failure.isDamageAtOpening else { throw failure }
       // Not even its directory of tables can be read: an empty journal it is.
       if target.isInTransaction { try target.execute("ROLLBACK") }
     }
+    epoch = max(epoch, epochAtLeast)
     try target.execute("INSERT OR REPLACE INTO meta VALUES ('epoch', \(Int64(bitPattern: epoch)))")
     return epoch
+  }
+
+  private static func copy(
+    _ aside: String, to target: Connection, _ epoch: inout UInt64, _ damage: inout SQLiteJournal.Damage
+  ) -> SQLiteFailure? {
+    do throws(SQLiteFailure) {
+      let source = try Connection(path: aside)
+      if let last = try? source.integer("SELECT value FROM meta WHERE key = 'epoch'") { epoch = UInt64(bitPattern: last) }
+      var salvage = JournalSalvage(from: source, into: target)
+      try salvage.run(&damage)
+      return nil
+    } catch {
+      return error
+    }
   }
 
   // MARK: Files
@@ -98,7 +107,7 @@ enum JournalRecovery {
     guard rename(file, path) == 0 else {
       throw MinervaError(.journalFile, "\(file) cannot be renamed to \(path); check the directory's owner and mode")
     }
-    let directory = open(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let directory = Glibc.open(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard directory >= 0 else { return }
     fsync(directory)
     close(directory)

@@ -30,6 +30,8 @@ extension SceneState {
     var lowest: (height: Int, reason: RemovalReason)?
     var slots: [Move] = []
     var retired: [Move] = []
+    // No lost host keeps its place: where it had the root, a placeholder stands.
+    let lost = reason == .hostLost
     func remove(_ id: ScreenID, _ reason: RemovalReason) throws(Refusal) {
       guard let node = nodes[id], node.phase != .dismissing else { return }
       if plan.named.contains(where: { $0.screen == id }) { return }
@@ -40,7 +42,10 @@ extension SceneState {
         }
         plan.named.append(NamedReason(screen: id, reason: reason))
         retired.append(.retire(id, reason))
-        for child in children(of: id) where nodes[child]?.phase != .connecting { try remove(child, .parentRemoved) }
+        for child in children(of: id) where nodes[child]?.phase != .connecting {
+          // Who is lost as well leaves for that reason, whoever its parent is.
+          try remove(child, lost && ids.contains(child) ? reason : .parentRemoved)
+        }
       case .slot(let owner, let slot):
         plan.named.append(NamedReason(screen: id, reason: reason))
         slots.append(.vacate(owner, slot: slot, reason))
@@ -48,7 +53,7 @@ extension SceneState {
         guard let index = stack(key).lastIndex(of: id) else { return }
         if case .layer(let height) = key, index == 0 {
           if height == 0 {
-            guard reason == .hostLost else {
+            guard lost else {
               throw Refusal(
                 code: .rootProtected, message: "\(id) \(node.module.name) is the root of the scene; replace it via root")
             }

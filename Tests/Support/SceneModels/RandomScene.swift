@@ -248,6 +248,8 @@ package struct RandomScene {
     if free, !state.takenGates(of: nil).isEmpty { return "a gate is taken and nothing is open" }
     if let flaw = flaw() { return flaw }
     if !state.requests.isEmpty { return "in flight for ever: \(state.requests)" }
+    let waiting = state.coordinators.filter { $0.isSuspended && !$0.isUnclaimed }.map(\.summary)
+    if !waiting.isEmpty { return "for ever without a host: \(waiting)" }
     if !state.plans.isEmpty { return "plans wait for ever: \(state.plans)" }
     for (txn, times) in asked {
       let answers = answered[txn] ?? []
