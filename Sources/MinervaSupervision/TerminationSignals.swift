@@ -20,6 +20,9 @@ package final class TerminationSignals: Sendable {
     var unclaimed: [Signal] = []
   }
 
+  /// How many signals are kept for whoever asks later.
+  private static let kept = 8
+
   private let state = Mutex(State())
   private let watched: [Signal]
 
@@ -55,13 +58,12 @@ package final class TerminationSignals: Sendable {
   package func onSignal(_ handler: @escaping @Sendable (Signal) -> Void) {
     let early = state.withLock { state in
       state.handlers.append(handler)
-      defer { state.unclaimed = [] }
       return state.unclaimed
     }
     for signal in early { handler(signal) }
   }
 
-  /// Waits for the next signal, at once when one came that nobody has seen.
+  /// Waits for the next signal, at once when one came that nobody has waited for.
   package func next() async -> Signal {
     await withCheckedContinuation { continuation in
       let early: Signal? = state.withLock { state in
@@ -89,7 +91,7 @@ package final class TerminationSignals: Sendable {
 
   private func arrived(_ signal: Signal) {
     let (handlers, waiters) = state.withLock { state in
-      if state.handlers.isEmpty && state.waiters.isEmpty { state.unclaimed.append(signal) }
+      if state.waiters.isEmpty, state.unclaimed.count < Self.kept { state.unclaimed.append(signal) }
       defer { state.waiters = [] }
       return (state.handlers, state.waiters)
     }

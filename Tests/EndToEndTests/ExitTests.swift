@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Minerva
 import MinervaActors
@@ -63,6 +64,30 @@ struct ExitTests {
       #expect(await time { report = await client.close(grace: .milliseconds(300)) } < .seconds(2))
       #expect(report.undelivered + report.unanswered == 10)
       for try await error in group { #expect(error?.code == .closed) }
+    }
+  }
+
+  @Test(
+    "Processes: a command that starts processes of its own ends at once on a signal while they start, and leaves nothing behind",
+    arguments: [
+      ["demo", "--fast"], ["run", "FLOW"], ["shell"], ["load", "diff", "--for", "5s"], ["diff", "--via-worker", "FLOW", "FLOW"],
+    ])
+  func signalAtStart(words: [String]) async throws {
+    let place = try ProcessSet()
+    defer { place.end() }
+    let flow = "\(place.directory)/a.flow"
+    try Data("flow \"a\"\napp shop\nwait settled\n".utf8).write(to: URL(filePath: flow))
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+      let scratch = "\(place.directory)/\(signal)"
+      mkdir(scratch, 0o700)
+      let set = try ProcessSet(environment: ["TMPDIR": scratch])
+      defer { set.end() }
+      try set.startCommand("command", "minerva", words.map { $0 == "FLOW" ? flow : $0 })
+      // It has made its directory and starts what goes into it.
+      #expect(await set.wait { !RuntimeFiles.names(in: scratch).isEmpty })
+      set.signal("command", signal)
+      #expect(set.exit(of: "command", within: .seconds(8)) == 130, "signal \(signal): \(set.log(of: "command"))")
+      #expect(RuntimeFiles.names(in: scratch) == [], "signal \(signal)")
     }
   }
 

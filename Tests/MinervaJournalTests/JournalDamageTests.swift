@@ -25,6 +25,20 @@ import Testing
     await journal.close()
   }
 
+  @Test("the journal and what lies beside it are the user's alone, whatever the umask")
+  func mode() async throws {
+    let before = umask(0)
+    defer { umask(before) }
+    let journal = try await SQLiteJournal.open(scratch.file)
+    try await journal.append(JournalRules.entries("a", 1...1), epoch: journal.epoch)
+    #expect(scratch.names.count > 1)
+    for name in scratch.names {
+      var status = stat()
+      #expect(stat("\(scratch.path)/\(name)", &status) == 0 && status.st_mode & 0o077 == 0, "\(name)")
+    }
+    await journal.close()
+  }
+
   @Test("P3: a changed record cuts its scene before it, and no other")
   func changedRecord() async throws {
     try await scratch.fill(["a", "b"], upTo: 50)

@@ -60,10 +60,10 @@ package enum LoadDiffCommand {
       plan.lyingWorker = every
     }
     plan.restartsWithoutLimit = command.text("kill-worker") != nil
+    let signals = try TerminationSignals()
     let runtime = try RuntimeDirectory.makePrivate(prefix: "minerva-load")
     defer { runtime.remove() }
-    let signals = try TerminationSignals([.interrupt, .terminate])
-    let set = try await RunningSet.start(plan, in: runtime)
+    let set = try await RunningSet.start(plan, in: runtime, unless: signals)
     do {
       let client = try await Client.connect(to: try set.endpoint, name: "load", version: ProductVersion.text, patience: .seconds(10))
       let load = DiffLoad(client: client, settings: settings)

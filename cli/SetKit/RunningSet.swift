@@ -69,7 +69,8 @@ package final class RunningSet: SetControl {
       do {
         try await set.waitUntilServing(within: patience)
       } catch {
-        await set.stop()
+        // Who cancelled the start still waits for its end.
+        await Task { await set.stop() }.value
         throw error
       }
       return set
@@ -77,6 +78,22 @@ package final class RunningSet: SetControl {
       lock.release()
       throw Session.stated(error)
     }
+  }
+
+  /// Starts the processes, unless a signal comes first.
+  ///
+  /// - Parameter signals: Those that end the command; taken before anything was made that must be cleared away.
+  /// - Throws: `ExitCode.interrupted` when a signal came; every process has ended then.
+  package static func start(
+    _ plan: SetPlan, in runtime: RuntimeDirectory, unless signals: TerminationSignals,
+    onEvent: @escaping @Sendable (SupervisionEvent) -> Void = { _ in }, onLeftovers: @escaping @Sendable (Leftovers) -> Void = { _ in }
+  ) async throws -> RunningSet {
+    let task = Task { try await start(plan, in: runtime, onEvent: onEvent, onLeftovers: onLeftovers) }
+    signals.onSignal { _ in task.cancel() }
+    let started = await task.result
+    guard task.isCancelled else { return try started.get() }
+    if case .success(let set) = started { await set.stop() }
+    throw ExitCode.interrupted
   }
 
   /// The directory of our own executable, where those of the services are.

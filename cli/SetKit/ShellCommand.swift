@@ -1,7 +1,7 @@
 package import CommandKit
 import Glibc
 import MinervaInterfaces
-import MinervaSupervision
+package import MinervaSupervision
 import MinervaWire
 import ServiceKit
 package import ShellKit
@@ -13,10 +13,11 @@ package enum ShellCommand {
 
   /// Runs a shell on the set that is reached, or on a private one that serves the Shop app.
   package static func run(_ command: ParsedCommand, _ console: Console) async throws -> ExitCode {
+    let signals = try TerminationSignals()
     let reach = try Reach(command)
     let scene = SceneAddress(name: command.text("scene") ?? "main", app: command.text("app"))
     guard !reach.isRemote, !reach.isBrokerThere else {
-      return try await converse(try await reach.target(name: "shell", scene: scene), command, console)
+      return try await converse(try await reach.target(name: "shell", scene: scene), command, console, signals)
     }
     var plan = SetPlan()
     plan.apps = [.shop]
@@ -24,11 +25,11 @@ package enum ShellCommand {
     let runtime = try RuntimeDirectory.makePrivate()
     defer { runtime.remove() }
     console.notice("nothing is running: starting a private set that serves the Shop app; it ends with this shell")
-    let set = try await RunningSet.start(plan, in: runtime)
+    let set = try await RunningSet.start(plan, in: runtime, unless: signals)
     let own = Reach(runtime: runtime, connection: ConnectionSettings(endpoint: try set.endpoint))
     console.notice("try: tree, or open Settings {\"section\":\"privacy\"}")
     do {
-      let code = try await converse(try await own.target(name: "shell", scene: scene, control: set), command, console)
+      let code = try await converse(try await own.target(name: "shell", scene: scene, control: set), command, console, signals)
       await set.stop()
       return code
     } catch {
@@ -38,7 +39,11 @@ package enum ShellCommand {
   }
 
   /// Talks with one scene until the input ends.
-  package static func converse(_ target: any SceneTarget, _ command: ParsedCommand, _ console: Console) async throws -> ExitCode {
+  ///
+  /// - Parameter signals: Ctrl-C ends what runs, the others the shell.
+  package static func converse(
+    _ target: any SceneTarget, _ command: ParsedCommand, _ console: Console, _ signals: TerminationSignals
+  ) async throws -> ExitCode {
     let notices = NoticeLine()
     let session = Session(target: target, width: console.terminal.width) { await notices.tell($0, console) }
     let shell = Shell(session: session, console: console, keepsGoing: command.flag("keep-going"))
@@ -46,7 +51,6 @@ package enum ShellCommand {
     let editing = console.terminal.isTerminal ? EditLineReader(history: history) { shell.complete($0) } : nil
     let reader: any LineReader = editing ?? PipeLineReader(console)
     await notices.use(reader)
-    let signals = try TerminationSignals([.interrupt, .terminate])
     signals.onSignal { signal in
       if signal == .interrupt { return shell.interrupt(reader) }
       reader.close()

@@ -20,6 +20,7 @@ enum DemoCommand {
       return .done
     }
     let script = try script(command)
+    let signals = try TerminationSignals()
     let runtime = try RuntimeDirectory.makePrivate(prefix: "minerva-demo")
     defer { runtime.remove() }
     var plan = SetPlan()
@@ -41,8 +42,7 @@ enum DemoCommand {
       }
       try console.out.flush()
     }
-    let signals = try TerminationSignals([.interrupt, .terminate])
-    let set = try await RunningSet.start(plan, in: runtime)
+    let set = try await RunningSet.start(plan, in: runtime, unless: signals)
     let local = ConnectionSettings(endpoint: try set.endpoint)
     let reach = Reach(runtime: runtime, connection: connection ?? local)
     let scene = SceneAddress(name: "main", app: plan.apps[0].rawValue)
@@ -57,7 +57,7 @@ enum DemoCommand {
       code = task.isCancelled ? .interrupted : FlowRunner.exitCode([result])
       if command.flag("keep"), code == .done {
         console.notice("the set runs on in \(runtime.path); quit or Ctrl-D ends it")
-        _ = try await ShellCommand.converse(try await reach.target(name: "shell", scene: scene, control: set), command, console)
+        _ = try await ShellCommand.converse(try await reach.target(name: "shell", scene: scene, control: set), command, console, signals)
       }
     } catch {
       await set.stop()

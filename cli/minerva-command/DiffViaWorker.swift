@@ -31,18 +31,18 @@ enum DiffViaWorker {
     }
     var plan = SetPlan()
     plan.diffWorkers = 1
+    let signals = try TerminationSignals()
     let runtime = try RuntimeDirectory.makePrivate(prefix: "minerva-diff")
     defer { runtime.remove() }
-    let set = try await RunningSet.start(plan, in: runtime)
-    do {
+    let set = try await RunningSet.start(plan, in: runtime, unless: signals)
+    let task = Task {
       let client = try await Client.connect(to: try set.endpoint, name: "diff", version: ProductVersion.text, patience: .seconds(10))
-      let code = try await run(command, console, client)
-      await set.stop()
-      return code
-    } catch {
-      await set.stop()
-      throw error
+      return try await run(command, console, client)
     }
+    signals.onSignal { _ in task.cancel() }
+    let result = await task.result
+    await set.stop()
+    return task.isCancelled ? .interrupted : try result.get()
   }
 
   /// Whether a worker may be dialled from here: a socket file is on this machine or on another.

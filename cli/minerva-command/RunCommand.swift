@@ -26,11 +26,13 @@ enum RunCommand {
     options.artifacts = command.text("artifacts")
     let isShared = command.flag("shared") || command.text("connect") != nil
     let isVirtual = command.flag("virtual")
+    let signals = try TerminationSignals()
     let stage =
-      isShared ? RunStage(shared: try Reach(command), isVirtual: isVirtual) : try await RunStage.make(for: scripts, isVirtual: isVirtual)
+      isShared
+      ? RunStage(shared: try Reach(command), isVirtual: isVirtual)
+      : try await RunStage.make(for: scripts, isVirtual: isVirtual, unless: signals)
     let runner = FlowRunner(stage: stage, reporter: reporter, options: options)
     let task = Task { await runner.run(scripts) }
-    let signals = try TerminationSignals([.interrupt, .terminate])
     signals.onSignal { _ in task.cancel() }
     let results = await task.value
     await stage.close()
@@ -61,11 +63,14 @@ final class RunStage: FlowStage {
   convenience init(shared reach: Reach, isVirtual: Bool) { self.init(reach: reach, set: nil, isVirtual: isVirtual) }
 
   /// Starts a private set with every app and host that the scripts name; the Shop app when none names any.
-  static func make(for scripts: [FlowScript], isVirtual: Bool) async throws(MinervaError) -> RunStage {
+  ///
+  /// - Throws: `ExitCode.interrupted` when a signal comes before the set serves.
+  static func make(for scripts: [FlowScript], isVirtual: Bool, unless signals: TerminationSignals) async throws -> RunStage {
     let own = scripts.filter { $0.needsOwnSet(isVirtual: isVirtual) }
     for script in own { _ = try plan(for: [script], isVirtual: isVirtual) }
     guard own.count < scripts.count else { return RunStage(reach: nil, set: nil, isVirtual: isVirtual) }
-    let (set, reach) = try await started(try plan(for: scripts.filter { !$0.needsOwnSet(isVirtual: isVirtual) }, isVirtual: false))
+    let plan = try plan(for: scripts.filter { !$0.needsOwnSet(isVirtual: isVirtual) }, isVirtual: false)
+    let (set, reach) = try await started { try await RunningSet.start(plan, in: $0, unless: signals) }
     return RunStage(reach: reach, set: set, isVirtual: isVirtual)
   }
 
@@ -89,10 +94,10 @@ final class RunStage: FlowStage {
     return plan
   }
 
-  private static func started(_ plan: SetPlan) async throws(MinervaError) -> (RunningSet, Reach) {
+  private static func started(_ start: (RuntimeDirectory) async throws -> RunningSet) async throws -> (RunningSet, Reach) {
     let runtime = try RuntimeDirectory.makePrivate()
-    do throws(MinervaError) {
-      let set = try await RunningSet.start(plan, in: runtime)
+    do {
+      let set = try await start(runtime)
       return (set, Reach(runtime: runtime, connection: ConnectionSettings(endpoint: try set.endpoint)))
     } catch {
       runtime.remove()
@@ -116,7 +121,13 @@ final class RunStage: FlowStage {
       throw MinervaError(
         .clockReal, "\(script.file) wants a virtual clock, and the running set has the machine's; leave --shared and --connect out")
     }
-    let (set, reach) = try await Self.started(try Self.plan(for: [script], isVirtual: isVirtual))
+    let (set, reach): (RunningSet, Reach)
+    do {
+      let plan = try Self.plan(for: [script], isVirtual: isVirtual)
+      (set, reach) = try await Self.started { try await RunningSet.start(plan, in: $0) }
+    } catch {
+      throw Session.stated(error)
+    }
     do throws(MinervaError) {
       let scene = SceneAddress(name: "main", app: script.header.apps.first ?? set.plan.onlyApp)
       return try await reach.target(name: "run", scene: scene, control: set) { await Self.ended(set) }

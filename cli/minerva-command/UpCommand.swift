@@ -24,8 +24,8 @@ enum UpCommand {
     }
     let runtime = try RuntimeDirectory.open(option: command.text("runtime"))
     if !plan.listen.isEmpty, !plan.allowsInsecure { try checkKeys(in: "\(runtime.path)/keys") }
-    let signals = try TerminationSignals([.interrupt, .terminate])
-    let set = try await RunningSet.start(plan, in: runtime) { event in
+    let signals = try TerminationSignals()
+    let set = try await RunningSet.start(plan, in: runtime, unless: signals) { event in
       console.notice("minerva  \(event)")
     } onLeftovers: { leftovers in
       for line in leftovers.lines { console.notice("minerva  \(line)") }
@@ -35,7 +35,7 @@ enum UpCommand {
     console.notice("serving in \(runtime.path); Ctrl-C or minerva down ends it")
     // Whatever of the two comes first; the process ends with it, so nobody waits for the other.
     let ended = OneEnd()
-    Task { await ended.give(signals.termination()) }
+    Task { await ended.give(signals.next()) }
     Task { await ended.give(set.untilAskedToStop()) }
     await ended.wait()
     // A second Ctrl-C ends at once.

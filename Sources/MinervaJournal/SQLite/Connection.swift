@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 
 /// A connection to a database file, used by one thread at a time.
 final class Connection {
@@ -7,6 +8,9 @@ final class Connection {
 
   /// Opens a file, creating it unless `readOnly`.
   init(path: String, readOnly: Bool = false) throws(SQLiteFailure) {
+    // SQLite would make it as the umask allows; its logs get the file's own mode. What is there is left alone: closing it would let go of
+    // the locks of other connections to it.
+    if !readOnly, case let made = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600), made >= 0 { close(made) }
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
     let code = sqlite3_open_v2(path, &opened, flags, nil)

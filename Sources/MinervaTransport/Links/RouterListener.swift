@@ -109,6 +109,8 @@ final class RouterListener: EventSource {
       transport.malformed(error.message, from: nil)
       return
     }
+    // The end of its connection was seen first: it has said goodbye to us already.
+    guard envelope.kind != .goodbye else { return }
     guard envelope.kind == .hello else {
       // A peer that was declared dead and resumes, or one of our earlier life: it must introduce itself again (C07).
       transport.counters.badMessages += 1
