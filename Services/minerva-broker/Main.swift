@@ -52,10 +52,14 @@ enum BrokerMain {
         process.log("warning: --insecure: whoever reaches the loopback port commands this broker")
       }
       process.log("serves \(listening.endpoints.map(\.description).joined(separator: " ")), epoch \(journal.epoch)")
+      // One after the other: the last list that was read is the one that holds.
+      let (lists, read) = AsyncStream.makeStream(of: AuthorizedKeys.self)
+      let authorizing = Task { for await keys in lists { await broker.authorize(keys) } }
+      defer { authorizing.cancel() }
       process.onHangUp {
         do throws(MinervaError) {
           let keys = try BrokerListening.authorized(in: listening.keys)
-          Task { await broker.authorize(keys) }
+          read.yield(keys)
           process.log("read \(listening.keys)/authorized again: \(keys.entries.count) keys")
         } catch {
           process.log("kept the list of keys: \(error.message)")

@@ -38,6 +38,24 @@ struct KeysTests {
     #expect(try minerva(["down"], in: set).status == 0)
   }
 
+  @Test("Processes: keys that are allowed at once are all on the list, narrowed ones say to what, and a name is enough to revoke")
+  func list() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let keys = try (1...6).map { try newKey("k\($0)", in: set) }
+    for (number, key) in keys.enumerated() {
+      try set.startCommand(
+        "allow-\(number)", "minerva",
+        ["keys", "allow", key, "--name", "n\(number)", "--only-scene", "my scene", "--runtime", set.directory])
+    }
+    for number in keys.indices { #expect(set.exit(of: "allow-\(number)") == 0, "\(set.log(of: "allow-\(number)"))") }
+    let listed = try minerva(["keys", "list"], in: set).output
+    for key in keys { #expect(listed.contains("\(key)  navigate scene=my scene  n"), "\(listed)") }
+    #expect(try minerva(["keys", "revoke", "n3"], in: set).status == 0)
+    #expect(try !minerva(["keys", "list"], in: set).output.contains(keys[3]))
+    #expect(try minerva(["keys", "revoke", "n9"], in: set).errors.contains("see keys list"))
+  }
+
   @Test("Processes: tcp without keys is refused before anything starts, with what to do")
   func withoutKeys() throws {
     let set = try ProcessSet()

@@ -104,6 +104,12 @@ struct SecurityTests {
     let keys = try AuthorizedKeys(text: "# comment\n\n\(key) navigate app=shop,fit scene=s1 # the tablet\n")
     #expect(keys[key] == PeerGrant(role: .navigate, apps: ["shop", "fit"], scenes: ["s1"]))
     #expect(try AuthorizedKeys(text: keys.text) == keys)
+    // Whatever a scene is called, and whatever a person calls a key, it stays one line that can be read again.
+    let odd = AuthorizedKeys([key: .init(grant: PeerGrant(role: .observe, apps: [], scenes: ["my scene", "a,b 100%", "größe"]), name: "x")])
+    #expect(try AuthorizedKeys(text: odd.text) == odd)
+    let forged = AuthorizedKeys([key: .init(grant: PeerGrant(role: .observe), name: "x\n\(key) admin")])
+    #expect(try AuthorizedKeys(text: forged.text).entries.count == 1)
+    #expect(try AuthorizedKeys(text: forged.text)[key]?.role == .observe)
     for text in ["short admin", "\(key)", "\(key) root", "\(key) admin app=", "\(key) admin colour=red"] {
       #expect(throws: MinervaError.self) { try AuthorizedKeys(text: text) }
     }

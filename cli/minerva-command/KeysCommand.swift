@@ -21,36 +21,49 @@ enum KeysCommand {
       try console.out.line(
         command.flag("json") ? JSONLine([("public", .text(pair.publicKey)), ("file", .text(path))]).text : pair.publicKey)
     case "allow":
-      var keys = try authorized(list)
       let key = command.argument("KEY") ?? ""
       guard CurveKeyPair.isKey(key) else { throw UsageError("KEY is a public key of 40 characters", command: "minerva keys allow") }
       var grant = PeerGrant(role: command.text("role").flatMap(PeerRole.init) ?? .navigate)
       grant.apps = command.texts("only-app")
       grant.scenes = command.texts("only-scene")
-      keys.entries[key] = AuthorizedKeys.Entry(grant: grant, name: command.text("name") ?? "")
-      try FileBytes.replace(list, with: keys.text)
+      let entry = AuthorizedKeys.Entry(grant: grant, name: command.text("name") ?? "")
+      try change(list) { $0.entries[key] = entry }
       console.notice("allowed; a running broker reads the list again at SIGHUP")
     case "revoke":
-      var keys = try authorized(list)
       let start = command.argument("KEY") ?? ""
-      let meant = keys.entries.keys.filter { $0.hasPrefix(start) }
-      guard meant.count == 1 else {
-        throw MinervaError(.unauthorized, meant.isEmpty ? "no key begins with \(start)" : "\(meant.count) keys begin with \(start)")
-      }
-      for key in meant { keys.entries[key] = nil }
-      try FileBytes.replace(list, with: keys.text)
+      try change(list) { keys throws(MinervaError) in try revoke(start, from: &keys) }
       console.notice("revoked; a running broker reads the list again at SIGHUP")
     default:
       for (key, entry) in try authorized(list).entries.sorted(by: { $0.key < $1.key }) {
-        if command.flag("json") {
-          try console.out.line(
-            JSONLine([("key", .text(key)), ("role", .text(entry.grant.role.rawValue)), ("name", .text(entry.name))]).text)
-        } else {
-          try console.out.line("\(key)  \(entry.grant.role.rawValue)  \(Escaping.visible(entry.name))")
-        }
+        try console.out.line(command.flag("json") ? json(key, entry) : text(key, entry))
       }
     }
     return .done
+  }
+
+  /// Takes out the key that begins so, or is called so.
+  private static func revoke(_ start: String, from keys: inout AuthorizedKeys) throws(MinervaError) {
+    var meant: [String] = []
+    for (key, entry) in keys.entries where key.hasPrefix(start) || entry.name == start { meant.append(key) }
+    if meant.isEmpty { throw MinervaError(.usageNothing, "no key begins with \(start) or is named so; see keys list") }
+    if meant.count > 1 { throw MinervaError(.usageNothing, "\(meant.count) keys begin with \(start) or are named so; write more of it") }
+    keys.entries[meant[0]] = nil
+  }
+
+  private static func text(_ key: String, _ entry: AuthorizedKeys.Entry) -> String {
+    var line = "\(key)  \(entry.grant.role.rawValue)"
+    if !entry.grant.apps.isEmpty { line += " app=" + Escaping.visible(entry.grant.apps.joined(separator: ",")) }
+    if !entry.grant.scenes.isEmpty { line += " scene=" + Escaping.visible(entry.grant.scenes.joined(separator: ",")) }
+    return line + "  " + Escaping.visible(entry.name)
+  }
+
+  private static func json(_ key: String, _ entry: AuthorizedKeys.Entry) -> String {
+    let apps: [JSONLine.Value] = entry.grant.apps.map { .text($0) }
+    let scenes: [JSONLine.Value] = entry.grant.scenes.map { .text($0) }
+    return JSONLine([
+      ("key", .text(key)), ("role", .text(entry.grant.role.rawValue)), ("name", .text(entry.name)), ("apps", .array(apps)),
+      ("scenes", .array(scenes)),
+    ]).text
   }
 
   private static func directory(_ command: ParsedCommand) throws -> String {
@@ -59,6 +72,24 @@ enum KeysCommand {
     let directory = "\(runtime.path)/keys"
     mkdir(directory, 0o700)
     return directory
+  }
+
+  /// Changes the list; whoever else is at it comes before or after.
+  private static func change(_ list: String, _ body: (inout AuthorizedKeys) throws(MinervaError) -> Void) throws {
+    let lock = try lock(list + ".lock")
+    defer { lock.release() }
+    var keys = try authorized(list)
+    try body(&keys)
+    try FileBytes.replace(list, with: keys.text)
+  }
+
+  /// Waits for the lock, for five seconds.
+  private static func lock(_ path: String) throws(MinervaError) -> LockFile {
+    for _ in 0..<500 {
+      if let lock = try? LockFile.acquire(path) { return lock }
+      usleep(10_000)
+    }
+    return try LockFile.acquire(path)
   }
 
   private static func authorized(_ path: String) throws(MinervaError) -> AuthorizedKeys {

@@ -3,7 +3,8 @@ public import MinervaWire
 
 /// The public keys that may connect, and what each may do.
 ///
-/// As text, one key a line: `KEY role [app=a,b] [scene=x,y] [# name]`. Empty lines and lines that start with `#` followed by a space are comments.
+/// As text, one key a line: `KEY role [app=a,b] [scene=x,y] [# name]`. In the names of apps and scenes, spaces, commas, per cent signs and
+/// control characters are written as in links (`my%20scene`). Empty lines and lines that start with `#` followed by a space are comments.
 public struct AuthorizedKeys: Hashable, Sendable {
   /// What is known about one key.
   public struct Entry: Hashable, Sendable {
@@ -44,7 +45,9 @@ public struct AuthorizedKeys: Hashable, Sendable {
       var grant = PeerGrant(role: role)
       for field in fields.dropFirst(2) {
         let parts = field.split(separator: "=", maxSplits: 1).map(String.init)
-        let values = parts.count == 2 ? parts[1].split(separator: ",").map(String.init) : []
+        let written = parts.count == 2 ? parts[1].split(separator: ",") : []
+        let values = written.compactMap(Self.unescaped)
+        guard values.count == written.count else { throw Self.bad(index, "\(field): a % is followed by two hexadecimal digits") }
         switch parts.first {
         case "app" where !values.isEmpty: grant.apps += values
         case "scene" where !values.isEmpty: grant.scenes += values
@@ -59,11 +62,45 @@ public struct AuthorizedKeys: Hashable, Sendable {
   public var text: String {
     entries.sorted { $0.key < $1.key }.map { key, entry in
       var line = "\(key) \(entry.grant.role.rawValue)"
-      if !entry.grant.apps.isEmpty { line += " app=" + entry.grant.apps.joined(separator: ",") }
-      if !entry.grant.scenes.isEmpty { line += " scene=" + entry.grant.scenes.joined(separator: ",") }
-      if !entry.name.isEmpty { line += " # \(entry.name)" }
+      if !entry.grant.apps.isEmpty { line += " app=" + entry.grant.apps.map(Self.escaped).joined(separator: ",") }
+      if !entry.grant.scenes.isEmpty { line += " scene=" + entry.grant.scenes.map(Self.escaped).joined(separator: ",") }
+      if !entry.name.isEmpty { line += " # \(Self.oneLine(entry.name))" }
       return line + "\n"
     }.joined()
+  }
+
+  /// A name as one word of a line.
+  private static func escaped(_ name: String) -> String {
+    var bytes: [UInt8] = []
+    for byte in name.utf8 {
+      if byte <= 0x20 || byte == 0x7F || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "%") {
+        let digits = String(byte, radix: 16, uppercase: true)
+        bytes += (digits.count == 1 ? "%0\(digits)" : "%\(digits)").utf8
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func unescaped(_ word: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = word.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard rest.count >= 2, let value = UInt8(String(rest.prefix(2)) ?? "", radix: 16) else { return nil }
+      rest = rest.dropFirst(2)
+      bytes.append(value)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  /// A line end in a name would begin another key.
+  private static func oneLine(_ name: String) -> String {
+    String(name.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) })
   }
 
   private static func bad(_ index: Int, _ text: String) -> MinervaError {

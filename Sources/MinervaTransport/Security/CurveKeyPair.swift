@@ -59,11 +59,14 @@ public struct CurveKeyPair: Hashable, Sendable {
   /// Writes the secret key to a new file of mode 0600; an existing file is never replaced.
   public func write(file path: String) throws(MinervaError) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw MinervaError(.unauthorized, "\(path): \(String(cString: strerror(errno)))") }
+    guard descriptor >= 0 else {
+      let why = errno == EEXIST ? "there is a key already; choose another name, or remove it" : String(cString: strerror(errno))
+      throw MinervaError(.fileUnwritable, "\(path): \(why)")
+    }
     defer { close(descriptor) }
     let bytes = Array("\(secretKey)\n".utf8)
     guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
-      throw MinervaError(.unauthorized, "\(path): the key could not be written")
+      throw MinervaError(.fileUnwritable, "\(path): the key could not be written; check the free space")
     }
   }
 
