@@ -184,6 +184,14 @@ let package = Package(
     // A reader of events in a process of its own, for tests that stop it.
     program("scene-watcher", on: ["CommandKit", "Minerva", "MinervaInterfaces", "MinervaTransport", "MinervaWire"], at: "Tests/Support"),
 
+    // A host and callers that tests kill: what they do, and the two programs.
+    layer("LedgerLoad", on: ["Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaWire"], at: "Tests/Support"),
+    program("ledger-host", on: ["LedgerLoad", "Minerva", "MinervaHosting"], at: "Tests/Support"),
+    program(
+      "ledger-caller",
+      on: ["CommandKit", "LedgerLoad", "Minerva", "MinervaInterfaces", "MinervaSupervision", "MinervaTransport", "MinervaWire"],
+      at: "Tests/Support"),
+
     // The coordinator that the README shows, as a host of its own.
     program("counter-host", on: ["Minerva", "MinervaHosting"], at: "Tests/Support"),
     // The client that the article on diff workers shows.
@@ -241,9 +249,10 @@ let package = Package(
     tests(
       "EndToEndTests",
       on: [
-        "ListDiff", "Minerva", "MinervaActors", "MinervaHosting", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation",
+        "LedgerLoad", "ListDiff", "Minerva", "MinervaActors", "MinervaHosting", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation",
         "MinervaRecording", "MinervaSupervision", "MinervaTesting",
-        "MinervaTransport", "MinervaWire", "RawPeers", "TestSupport", "counter-host", "diff-client", "scene-watcher",
+        "MinervaTransport", "MinervaWire", "RawPeers", "TestSupport", "counter-host", "diff-client", "ledger-caller", "ledger-host",
+        "scene-watcher",
       ], exclude: ["Snapshots", "Transcripts"]),
     tests("LayoutTests", on: ["MinervaWire", "ShellKit"]),
   ]

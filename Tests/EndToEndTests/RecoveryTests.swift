@@ -79,6 +79,49 @@ struct RecoveryTests {
     await person.client.close()
   }
 
+  @Test("Processes: a host that sleeps past its lease leaves a placeholder at the root, and opens new screens when it wakes (K3, N15, C07)")
+  func hostSleepsPastItsLease() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    try set.startAll(app: "shop", hosts: 1, workers: 1)
+    let person = Person(client: try await set.client())
+    #expect(await set.wait { ((try? await person.client.modules().isEmpty) ?? true) == false })
+    let home = try await person.waits(for: "Home", set: set)
+    let above = try await person.opens("Settings", input: #"{"section":"privacy"}"#)
+    set.signal("shop-1", SIGSTOP)
+    var stack: [SceneTree.Screen] = []
+    let isOver = await set.wait(atMost: .seconds(15)) {
+      stack = (try? await person.client.snapshot(of: person.scene).tree.layers.first?.stack) ?? []
+      return stack.count == 1 && stack[0].id != home
+    }
+    #expect(isOver && stack[0].host == "", "\(stack)")
+    // Nobody is there, and that is an answer.
+    for screen in [home, above] { #expect(await refusal { try await person.taps("look", on: screen) } == "nav.stale_ref") }
+    #expect(await refusal { _ = try await person.opens("Settings", input: #"{"section":"privacy"}"#) } != nil)
+    set.signal("shop-1", SIGCONT)
+    var opened: ScreenID?
+    let opens = await set.wait(atMost: .seconds(15)) {
+      opened = try? await person.opens("Settings", input: #"{"section":"privacy"}"#)
+      return opened != nil
+    }
+    #expect(opens, "\(set.log(of: "shop-1").suffix(1_000))")
+    let report = try await person.client.coordinators().first { $0.summary.screen == opened }
+    #expect(report?.summary.host == "shop-1" && report?.isSuspended == false)
+    try await person.does(.open(Command.Opening(ModuleAddress(name: "Home"), input: Array("{}".utf8), via: .root)))
+    #expect(await set.wait { (try? await person.client.leaks(in: nil).isEmpty) ?? false }, "what it ran before is ended")
+    await person.client.close()
+  }
+
+  /// The code of the refusal; nothing when there was none.
+  private func refusal(_ body: () async throws -> Void) async -> String? {
+    do {
+      try await body()
+      return nil
+    } catch {
+      return (error as? MinervaError)?.code.rawValue ?? "\(error)"
+    }
+  }
+
   @Test("Processes: SIGTERM ends each service within two seconds with status 0 and leaves no socket behind")
   func servicesEndCleanly() async throws {
     let set = try ProcessSet()

@@ -13,7 +13,7 @@ private enum LoginError: Error {
 }
 
 /// Turns that are not taken, and what is left of their coordinators.
-@Suite("Turns that are not taken (K3)")
+@Suite("Turns that are not taken (K3)", .timeLimit(.minutes(1)))
 struct RefusedTurnTests {
   private func state(_ turn: TurnSubmission) -> String? { turn.report.state.map { String(decoding: $0, as: UTF8.self) } }
 

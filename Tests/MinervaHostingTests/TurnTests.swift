@@ -194,6 +194,16 @@ struct TurnTests {
     #expect(next[0].report.state.map { String(decoding: $0, as: UTF8.self) } == #"{"log":["before","result 5"]}"#)
   }
 
+  @Test("K3: a state that is given back is no news, whatever the order of its keys was in the process that wrote it")
+  func resumedUnchanged() async throws {
+    let host = try TestHost([.scripted(["on": { $0.note("after") }])])
+    _ = await host.resume("Scripted", "{}", state: #" { "log" : [ "before" ] } "#, nextTurn: 3, lease: 2, as: 5)
+    await host.tap("on", on: 5, lease: 2)
+    let turns = await host.broker.turns.first(1)
+    #expect(turns[0].report.number == 3 && turns[0].report.handled == 1, "the first turn is that of the first message")
+    #expect(turns[0].report.state.map { String(decoding: $0, as: UTF8.self) } == #"{"log":["before","after"]}"#)
+  }
+
   @Test("A result is given once; what follows it in the turn is refused")
   func endsOnce() async throws {
     let host = try TestHost([

@@ -91,6 +91,10 @@ actor Mailbox {
 
   // MARK: From the host
 
+  /// Notes what the given state looks like in this process, where dictionaries and sets have another order: only what changes from here
+  /// on is news (K3).
+  func isRestored(_ encoded: [UInt8]?) { state = encoded }
+
   /// Reports the first turn, in which the coordinator was loaded, and begins to hand over messages.
   func start() {
     guard !isStarted, !isOver else { return }

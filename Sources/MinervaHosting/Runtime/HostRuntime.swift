@@ -131,7 +131,10 @@ package actor HostRuntime {
       buffer.attach(mailbox)
       do {
         buffer.begin(at: time)
-        if let state { try await coordinator.restore(state) }
+        if let state {
+          try await coordinator.restore(state)
+          await mailbox.isRestored(try await coordinator.state())
+        }
         try await coordinator.load()
         let acceptance = Acceptance(
           host: name, container: try await coordinator.container(), slots: offer.slots,

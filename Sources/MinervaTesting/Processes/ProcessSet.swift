@@ -89,6 +89,12 @@ public final class ProcessSet: Sendable {
     return status
   }
 
+  /// How a process ended, in words, for what a test says when it fails.
+  public func ending(of name: String) -> String {
+    guard let process = processes.withLock({ $0[name] }) else { return "\(name) is not there" }
+    return process.poll().map { "\(name) ended with \($0)" } ?? "\(name) runs"
+  }
+
   /// Resident memory of a process in bytes, and its open descriptors.
   public func usage(of name: String) -> (memory: Int, descriptors: Int)? {
     pid(of: name).flatMap { ProcessSample(pid: $0) }.map { ($0.residentBytes, $0.openDescriptors) }
