@@ -1,6 +1,8 @@
 @testable import MinervaBrokerCore
 import MinervaJournal
 import MinervaNavigation
+import MinervaRecording
+import MinervaWire
 import Testing
 
 /// What a broker cannot make sense of is named exactly, so that no more than that is set aside (P3).
@@ -43,5 +45,31 @@ struct UnusablePartTests {
     let part = refusal(JournaledScene(scene: records[0].scene, snapshot: snapshot, records: []))
     #expect(part?.part == .snapshot(3))
     #expect(refusal(JournaledScene(scene: records[0].scene, snapshot: nil, records: records)) == nil)
+  }
+
+  @Test("N17: a record that changes nothing here, or had another number where it was written, is named before its number is used again")
+  func numbers() {
+    var records = journaled(6)
+    let name = records[0].scene
+    // The same request again is answered from memory: it changes nothing, and the next record would be number 4 once more.
+    records[3].record = records[2].record
+    let part = refusal(JournaledScene(scene: name, snapshot: nil, records: records))
+    #expect(part?.part == .records(after: 3))
+    #expect(part?.reason.hasPrefix("record 4 changes nothing to this build") == true, "\(part?.reason ?? "")")
+    var jumped = journaled(6)
+    jumped.remove(at: 2)
+    #expect(refusal(JournaledScene(scene: name, snapshot: nil, records: jumped))?.part == .records(after: 3))
+  }
+
+  @Test("N17: a snapshot of another moment than it says is named alone")
+  func snapshotsOfAnotherMoment() throws {
+    let records = journaled(3)
+    let restored = try #require(
+      try RestoredScene(JournaledScene(scene: records[0].scene, snapshot: nil, records: records), settings: SceneSettings()))
+    let bytes = try CBOR.encode(SceneImage(at: 0, state: restored.state))
+    let name = records[0].scene
+    #expect(refusal(JournaledScene(scene: name, snapshot: JournalSnapshot(scene: name, sequence: 3, bytes: bytes), records: [])) == nil)
+    let wrong = JournalSnapshot(scene: name, sequence: 2, bytes: bytes)
+    #expect(refusal(JournaledScene(scene: name, snapshot: wrong, records: []))?.part == .snapshot(2))
   }
 }

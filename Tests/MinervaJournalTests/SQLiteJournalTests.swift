@@ -114,6 +114,23 @@ import Testing
     await journal.close()
   }
 
+  @Test("P3: a file whose epoch is the last there is gets refused with a code, and left as it is")
+  func lastEpoch() async throws {
+    try await scratch.fill(["a"], upTo: 3)
+    scratch.run("UPDATE meta SET value = -1 WHERE key = 'epoch'")
+    do throws(MinervaError) {
+      _ = try await SQLiteJournal.open(scratch.file)
+      Issue.record("opened without an epoch of its own")
+    } catch {
+      #expect(error.code == .journalFile)
+    }
+    scratch.run("UPDATE meta SET value = 7 WHERE key = 'epoch'")
+    let journal = try await SQLiteJournal.open(scratch.file)
+    #expect(try await journal.load("a")?.sequence == 3)
+    #expect(journal.epoch == 8)
+    await journal.close()
+  }
+
   @Test("Random histories against a plain model: load, past, restart")
   func againstModel() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)

@@ -29,17 +29,34 @@ package struct RestoredScene: Sendable {
         throw UnusablePart(
           scene: journaled.scene, part: .snapshot(snapshot.sequence), reason: "the snapshot at record \(snapshot.sequence): \(error)")
       }
+      guard state.hasRoom else {
+        throw UnusablePart(
+          scene: journaled.scene, part: .snapshot(snapshot.sequence),
+          reason: "the snapshot at record \(snapshot.sequence) holds numbers after which there are no more")
+      }
+      guard state.seq == snapshot.sequence else {
+        throw UnusablePart(
+          scene: journaled.scene, part: .snapshot(snapshot.sequence),
+          reason: "the snapshot at record \(snapshot.sequence) is the scene after record \(state.seq)")
+      }
     }
     var bytes = 0
     for entry in journaled.records {
-      do {
-        let record = try SceneRecord(decoding: entry.record)
-        at = record.at
-        bytes += entry.record.count
-        _ = state.apply(record.record, at: SceneTime(milliseconds: at))
-      } catch {
+      let record: SceneRecord
+      do { record = try SceneRecord(decoding: entry.record) } catch {
         throw UnusablePart(
           scene: journaled.scene, part: .records(after: entry.sequence - 1), reason: "record \(entry.sequence): \(error)")
+      }
+      at = record.at
+      bytes += entry.record.count
+      // A record has the number it had when it was written, or this build reads it otherwise: the next one would use a number again, and the
+      // journal would refuse it, and every scene's with it (N17, P1).
+      let step = state.apply(record.record, at: SceneTime(milliseconds: at))
+      guard step.seq == entry.sequence else {
+        let place = step.seq.map { "is number \($0)" } ?? "changes nothing"
+        throw UnusablePart(
+          scene: journaled.scene, part: .records(after: entry.sequence - 1),
+          reason: "record \(entry.sequence) \(place) to this build; the one that wrote it reads it otherwise")
       }
     }
     self.identity = identity

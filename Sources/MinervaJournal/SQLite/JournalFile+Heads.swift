@@ -109,7 +109,9 @@ extension JournalFile {
       heads[name] = head
     }
     unmarked = moved.compactMap { names[$0] }
-    recordCount = Int(count) + recordsSinceMark
+    let (all, isOver) = Int(count).addingReportingOverflow(recordsSinceMark)
+    if isOver { return false }
+    recordCount = all
     self.mark = mark
     return true
   }

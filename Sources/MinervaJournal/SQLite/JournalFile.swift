@@ -38,6 +38,15 @@ final class JournalFile {
   let begin: Statement
   let commitStatement: Statement
 
+  /// The number after one that a file holds: what is there may be anything, also the last there is.
+  private static func next<Number: FixedWidthInteger>(after number: Number, _ what: String) throws(JournalFileFailure) -> Number {
+    let (next, isOver) = number.addingReportingOverflow(1)
+    if isOver {
+      throw .refused(MinervaError(.journalFile, "no \(what) comes after \(number); set the file aside, or import an export of it"))
+    }
+    return next
+  }
+
   /// Opens or creates a file, migrates it, checks that its rows follow each other and takes the next epoch durably.
   init(path: String, settings: SQLiteJournal.Settings, epochAtLeast: UInt64, check: SQLiteJournal.Check) throws(JournalFileFailure) {
     do {
@@ -68,7 +77,7 @@ final class JournalFile {
       begin = try connection.prepare("BEGIN IMMEDIATE")
       commitStatement = try connection.prepare("COMMIT")
       let last = UInt64(bitPattern: try connection.integer("SELECT value FROM meta WHERE key = 'epoch'") ?? 0)
-      epoch = max(last, epochAtLeast) + 1
+      epoch = try Self.next(after: max(last, epochAtLeast), "epoch")
     } catch let failure as SQLiteFailure {
       throw .sqlite(failure)
     } catch let failure as JournalFileFailure {
@@ -78,7 +87,7 @@ final class JournalFile {
     }
     let followed = check == .sinceMark && readHeadsSinceMark()
     if !followed { try readHeads() }
-    for head in heads.values { nextScene = max(nextScene, head.id + 1) }
+    for head in heads.values { nextScene = try max(nextScene, Self.next(after: head.id, "scene")) }
     do {
       try begin.step()
       try connection.execute("INSERT OR REPLACE INTO meta VALUES ('epoch', \(Int64(bitPattern: epoch)))")

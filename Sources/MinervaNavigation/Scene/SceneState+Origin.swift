@@ -13,7 +13,7 @@ extension SceneState {
   /// before them. Nobody shows it, and the answers that the other scene remembers are not its own (N2).
   mutating func takeOrigin(_ origin: SceneOrigin, at time: SceneTime) {
     let other = origin.state
-    guard seq == 0, !other.hasEnded else { return }
+    guard seq == 0, !other.hasEnded, other.hasRoom else { return }
     (nextScreen, nextTicket, nextTransition) = (other.nextScreen, other.nextTicket, other.nextTransition)
     (nodes, screenless, lifecycleListeners) = (other.nodes, other.screenless, other.lifecycleListeners)
     (layers, pending, gates, waiting) = (other.layers, other.pending, other.gates, other.waiting)

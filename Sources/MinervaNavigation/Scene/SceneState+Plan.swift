@@ -9,6 +9,7 @@ extension SceneState {
       if node.phase == .dismissing, command.action.needsPresenter { throw orphaned(origin) }
     }
     var plan: Plan
+    try requireRoom(for: command.action)
     switch command.action {
     case .launch(let module, let input):
       plan = Plan()
