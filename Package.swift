@@ -218,9 +218,8 @@ let package = Package(
     tests(
       "MinervaBrokerTests",
       on: [
-        "Minerva", "MinervaActors", "MinervaBroker", "MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation",
-        "MinervaProtocol", "MinervaRecording",
-        "MinervaTransport", "MinervaWire",
+        "TestSupport", "Minerva", "MinervaActors", "MinervaBroker", "MinervaBrokerCore", "MinervaHosting", "MinervaInterfaces",
+        "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaRecording", "MinervaTransport", "MinervaWire",
       ]),
     tests(
       "MinervaHostingTests",

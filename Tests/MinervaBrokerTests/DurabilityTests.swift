@@ -171,4 +171,26 @@ struct DurabilityTests {
     #expect(error.code == .moduleUnknown)
     #expect(error.message == "no module \"Hom\"; did you mean Home (shop-1)?")
   }
+
+  @Test("C06: what a screen shows is refused while the journal is opened again, so that its host says it again")
+  func renderingsDuringRecovery() {
+    var machine = opened()
+    #expect(throws: Never.self) { try machine.broker.requireServing() }
+    machine.take(machine.broker.commitFailed(MinervaError(.journalUnavailable, "full")))
+    let error = #expect(throws: MinervaError.self) { try machine.broker.requireServing() }
+    #expect(error?.code == .journalUnavailable && error?.retryable == true)
+  }
+
+  @Test("P3: the last snapshot of a scene that is over holds none of its answers: nobody can ask for them")
+  func snapshotsOfEndedScenes() throws {
+    var machine = opened()
+    #expect(machine.broker.scenes["main"]?.state.knows("a") == true)
+    machine.request(.end, txn: "e")
+    machine.settle()
+    let last = machine.actions.compactMap { if case .snapshot(let snapshot) = $0 { snapshot } else { nil } }.last
+    let snapshot = try #require(last)
+    let state = try CBOR.decode(SceneImage.self, from: snapshot.bytes).state
+    #expect(state.hasEnded && state.seq == snapshot.sequence)
+    #expect(!state.knows("a") && !state.knows("e"))
+  }
 }

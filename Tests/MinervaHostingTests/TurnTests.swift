@@ -96,6 +96,29 @@ struct TurnTests {
     #expect(turns.map { $0.report.state.map { String(decoding: $0, as: UTF8.self) } } == ["1", "2", "3"])
   }
 
+  @Test("N7: a message whose predecessor has not come waits for it, and none is taken for old")
+  func gaps() async throws {
+    let host = try TestHost([.counter])
+    await host.open("Counter", #"{"start":1}"#, as: 1)
+    let tap = Message.Body.act(.tap(row: "more", action: nil))
+    for number in [1, 3, 4, 2, 3, 4] as [UInt32] { await host.deliver(Message(number: number, body: tap), to: 1) }
+    let turns = await host.broker.turns.first(5)
+    #expect(turns.map(\.report.handled) == [nil, 1, 2, 3, 4])
+  }
+
+  @Test("N15: a message that could not reach its host is answered with the reason, and changes nothing")
+  func undelivered() async throws {
+    let host = try TestHost([.counter])
+    await host.open("Counter", #"{"start":1}"#, as: 1)
+    let refusal = Refusal(code: "bus.too_large", message: "too much")
+    await host.send(.undelivered(refusal), to: 1)
+    await host.tap("more", on: 1)
+    let turns = await host.broker.turns.first(3)
+    #expect(turns.map(\.report.handled) == [nil, 1, 2])
+    #expect(turns[1].report.reply == .refused(refusal) && turns[1].report.state == nil)
+    #expect(turns[2].report.reply == .done)
+  }
+
   @Test("K3: a handler that throws is answered with its refusal, and nothing of it stays")
   func refusal() async throws {
     let host = try TestHost([

@@ -13,22 +13,13 @@ extension Gateway {
   }
 
   func connect(_ order: ConnectOrder, at host: String) {
-    link(order.scene, order.connection.screen, order.connection.lease, at: host) { try await $0.connect(order) }
-  }
-
-  func resume(_ order: ResumeOrder, at host: String) {
-    link(order.scene, order.resumption.screen, order.resumption.lease, at: host) { try await $0.resume(order) }
-  }
-
-  private func link(
-    _ scene: SceneIdentity, _ screen: ScreenID, _ lease: UInt32, at host: String,
-    _ ask: @escaping @Sendable ($ModuleEndpoint) async throws -> LinkVerdict
-  ) {
     Task {
       let verdict: LinkVerdict
       do {
         let endpoint = try self.endpoint(of: host)
-        verdict = try await BusSystem.$deadline.withValue(.seconds(10)) { try await ask(endpoint) }
+        verdict = try await BusSystem.$carriesLists.withValue(true) {
+          try await BusSystem.$deadline.withValue(Self.making) { try await endpoint.connect(order) }
+        }
       } catch let error as MinervaError where [.peerLost, .unreachable, .closed].contains(error.code) {
         verdict = .lost(host: host)
       } catch let error as MinervaError {
@@ -36,9 +27,61 @@ extension Gateway {
       } catch {
         verdict = .refused(Refusal(code: MinervaError.Code.moduleFactoryFailed.rawValue, message: "\(host) failed: \(error)"))
       }
-      self.perform(self.machine.linked(scene, LinkReport(screen: screen, lease: lease, verdict: verdict), now: self.now))
+      let report = LinkReport(screen: order.connection.screen, lease: order.connection.lease, verdict: verdict)
+      self.perform(self.machine.linked(order.scene, report, now: self.now))
     }
   }
+
+  /// Has a host make a coordinator again, when it is its turn: a host that was away may have thousands to make.
+  func resume(_ order: ResumeOrder, at host: String) {
+    let lane = resumes[host] ?? ResumeLane()
+    resumes[host] = lane
+    lane.append(order)
+    resumeNext(in: lane, at: host)
+  }
+
+  private func resumeNext(in lane: ResumeLane, at host: String) {
+    while let order = lane.next() {
+      Task {
+        if let verdict = await self.verdict(on: order, of: host) {
+          let report = LinkReport(screen: order.resumption.screen, lease: order.resumption.lease, verdict: verdict)
+          self.perform(self.machine.linked(order.scene, report, now: self.now))
+        }
+        lane.ended()
+        self.resumeNext(in: lane, at: host)
+      }
+    }
+  }
+
+  /// What a host says of a coordinator that it is to make again; `nil` when nobody waits for it any more.
+  ///
+  /// A screen leaves by its host's own word alone (K3): what is in the way between here and there is tried again as long as its lease lasts, or
+  /// counts as the host's loss.
+  private func verdict(on order: ResumeOrder, of host: String) async -> LinkVerdict? {
+    var order = order
+    while machine.awaits(order, of: host) {
+      do {
+        let endpoint = try self.endpoint(of: host)
+        let wanted = order
+        return try await BusSystem.$carriesLists.withValue(true) {
+          try await BusSystem.$deadline.withValue(Self.making) { try await endpoint.resume(wanted) }
+        }
+      } catch let error as MinervaError where error.code == .backpressure || error.code == .deadline {
+        machine.count("resumes.repeated")
+        try? await Task.sleep(for: .milliseconds(error.retryAfterMilliseconds ?? 20))
+      } catch let error as MinervaError where error.code == .tooLarge && order.shown != nil {
+        // It shows the whole then.
+        order.shown = nil
+      } catch {
+        machine.count("resumes.failed")
+        return .lost(host: host)
+      }
+    }
+    return nil
+  }
+
+  /// How long a host may take to make something before it is asked again, or given up.
+  private static let making = Duration.seconds(10)
 
   func lane(_ host: String) -> OrderLane {
     if let lane = lanes[host] { return lane }
@@ -48,19 +91,24 @@ extension Gateway {
   }
 
   /// Sends what a lane holds until it is empty.
-  func send(to host: String) async {
-    while let batch = lanes[host]?.next() {
-      while true {
+  func send(_ lane: OrderLane, to host: String) async {
+    while let batch = lane.next() {
+      var left = [batch]
+      while !left.isEmpty, !lane.isDropped {
         do {
-          try await endpoint(of: host).accept(batch)
-          break
+          let endpoint = try endpoint(of: host)
+          let orders = left[0]
+          try await BusSystem.$carriesLists.withValue(true) { try await endpoint.accept(orders) }
+          left.removeFirst()
         } catch let error as MinervaError where error.code == .deadline || error.code == .backpressure {
           machine.count("orders.repeated")
           // A full window is refused at once; a host that is stopped keeps it full until it counts as lost.
           if let pause = error.retryAfterMilliseconds { try? await Task.sleep(for: .milliseconds(pause)) }
-          guard lanes[host]?.isDropped == false else { break }
+        } catch let error as MinervaError where error.code == .tooLarge || error.code == .badMessage {
+          machine.count("orders.split")
+          left.replaceSubrange(0..<1, with: OrderLane.split(left[0], after: error))
         } catch {
-          machine.count("orders.dropped", batch.count)
+          machine.count("orders.dropped", left.joined().count)
           break
         }
       }

@@ -37,6 +37,7 @@ distributed actor Gateway: BrokerGateway {
   private var looksAtAlarm = false
   private var lastToken: CallToken = 0
   var lanes: [String: OrderLane] = [:]
+  var resumes: [String: ResumeLane] = [:]
   private var pids: [String: Int32] = [:]
   /// What the virtual clock shows; `nil` where time is the machine's.
   var virtualTime: Moment?
@@ -195,7 +196,8 @@ distributed actor Gateway: BrokerGateway {
   }
 
   distributed func rendered(_ report: RenderingReport) async throws {
-    let node = try permit(.admin, scene: SceneAddress(report.scene))
+    let node = try permitHost()
+    try machine.requireServing()
     perform(machine.rendered(report, node: node, now: now))
   }
 
@@ -283,7 +285,9 @@ distributed actor Gateway: BrokerGateway {
     // The news may come after its next life has joined, whose orders and pid these are.
     let isCurrent = machine.isCurrent(node, incarnation: incarnation)
     if isCurrent {
-      lanes[node]?.drop()
+      // Whoever sends ends there; the next life gets lanes of its own.
+      lanes.removeValue(forKey: node)?.drop()
+      resumes.removeValue(forKey: node)?.drop()
       doors[node] = nil
     }
     let pid = isCurrent ? pids.removeValue(forKey: node) : nil
@@ -358,7 +362,8 @@ distributed actor Gateway: BrokerGateway {
     }
     try table.direct("rendered") { me, arguments in
       let report: RenderingReport = try arguments.next()
-      let node = try me.permit(.admin, scene: SceneAddress(report.scene))
+      let node = try me.permitHost()
+      try me.machine.requireServing()
       me.perform(me.machine.rendered(report, node: node, now: me.now))
     }
   }
@@ -402,7 +407,8 @@ distributed actor Gateway: BrokerGateway {
       case .resume(let host, let order): resume(order, at: host)
       case .inquire(let host, let inquiry, let time): inquire(inquiry, at: host, within: time)
       case .order(let host, let order):
-        if lane(host).append(order) { Task { await self.send(to: host) } }
+        let lane = lane(host)
+        if lane.append(order) { Task { await self.send(lane, to: host) } }
       case .cancelJob(let name, let lease): cancel(name, lease)
       case .publish(let event, let app): publish(event, app: app)
       }

@@ -1,7 +1,7 @@
 package import MinervaInterfaces
 package import MinervaNavigation
 package import MinervaProtocol
-import MinervaWire
+package import MinervaWire
 
 /// Hosts: joining, verdicts, turns, renderings, loss and return.
 extension BrokerStateMachine {
@@ -179,6 +179,12 @@ extension BrokerStateMachine {
     if left(self) { feed(.unclaimed(host: node), to: name, now: now, &actions) }
   }
 
+  /// Whether a host's verdict on a coordinator that it is to make again is still waited for.
+  package func awaits(_ order: ResumeOrder, of host: String) -> Bool {
+    let key = LinkKey(scene: order.scene.name, screen: order.resumption.screen, lease: order.resumption.lease)
+    return linking[key] == host && scenes[order.scene.name]?.identity == order.scene
+  }
+
   /// A host answered a connect or resume, or did not.
   package mutating func linked(_ scene: SceneIdentity, _ report: LinkReport, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
@@ -243,6 +249,13 @@ extension BrokerStateMachine {
     }
     feed(.turn(report), to: name, now: now, &actions)
     return actions
+  }
+
+  /// Requires that what a host says of its screens can be kept.
+  ///
+  /// - Throws: `journal.unavailable` while the journal is opened again: no scene is in memory then, and its host has to say it again (C06).
+  package func requireServing() throws(MinervaError) {
+    guard isServing else { throw .recovering }
   }
 
   /// A screen shows something new, as its host says; what another host says of it is old. Kept in memory: after a restart hosts report

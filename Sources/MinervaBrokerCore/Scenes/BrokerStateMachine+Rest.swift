@@ -64,7 +64,7 @@ extension BrokerStateMachine {
 
   /// A scene is over: the next broker need not read it to know, and its records are kept no longer than the past is (P3).
   func noteEnd(of slot: SceneSlot, _ actions: inout [BrokerAction]) {
-    if let bytes = try? CBOR.encode(SceneImage(at: slot.state.time.milliseconds, state: slot.state)) {
+    if let bytes = try? CBOR.encode(SceneImage(at: slot.state.time.milliseconds, state: slot.state.withoutAnswers)) {
       actions.append(.snapshot(JournalSnapshot(scene: slot.key, sequence: slot.state.seq, bytes: bytes)))
     }
     let note = RestNote(at: slot.state.time.milliseconds, hasEnded: true)

@@ -42,7 +42,8 @@ actor Mailbox {
   /// Whether the screen is seen, as far as that was not passed on to the list.
   private nonisolated let sight = Mutex<(isSeen: Bool, isAwaited: Bool)?>(nil)
   private var queue: [Item] = []
-  private var accepted: UInt32 = 0
+  /// The last message that was taken; `nil` before the first, which may have any number in a later life of the coordinator.
+  private var accepted: UInt32?
   var handled: UInt32 = 0
   var nextTurn: UInt32
   let firstTurn: UInt32
@@ -134,7 +135,16 @@ actor Mailbox {
       return inbox
     }
     guard !isOver else { return }
-    for (message, time) in posted where message.number > accepted {
+    for (message, time) in posted {
+      if let accepted {
+        // Taken before.
+        if message.number <= accepted { continue }
+        // One that was skipped would be taken for old when it comes: nothing is taken before it does (N7).
+        guard message.number == accepted + 1 else {
+          link.note("\(screen) waits for message \(accepted + 1), not \(message.number)")
+          continue
+        }
+      }
       accepted = message.number
       queue.append(.message(message, at: time))
     }
@@ -311,6 +321,7 @@ actor Mailbox {
     case .requestSettled(_, .done): return false
     case .lifecycle(let moment): await coordinator.lifecycle(moment)
     case .timer(let name): try await coordinator.timer(name)
+    case .undelivered(let refusal): throw refusal
     }
     return true
   }

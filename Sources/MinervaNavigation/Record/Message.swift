@@ -23,6 +23,8 @@ public struct Message: Hashable, Sendable, Codable {
     case lifecycle(Lifecycle)
     /// The time has come that it wanted to be woken at, under this name.
     case timer(String)
+    /// A message that cannot reach its host, and why: said by the broker in its place, never kept. Whoever waits for it is answered with this.
+    case undelivered(Refusal)
   }
 
   /// Creates an entry.

@@ -65,6 +65,13 @@ package struct SceneState: Hashable, Sendable {
     self.settings = settings
   }
 
+  /// The same without the answers it remembers: after the end of a scene nobody can ask for one, since its name begins a new one.
+  package var withoutAnswers: SceneState {
+    var state = self
+    state.memory = TxnMemory()
+    return state
+  }
+
   /// Feeds one record at a moment of scene time and returns what to do.
   ///
   /// A moment earlier than the last record's counts as that. Constant time for a push, pop or turn in a quiet scene; linear in the
