@@ -164,4 +164,29 @@ import Testing
     second.wait(200)
     #expect(second.broker.scenes["main"]?.state.primaryRenderer == nil)
   }
+
+  @Test("K3: a host that has lost one of its coordinators keeps the others as they were", arguments: [false, true])
+  func siblingsStay(isSuspended: Bool) {
+    var machine = opened()
+    tap(&machine, "t")
+    machine.commit()
+    for txn in ["b", "c"] {
+      machine.open("Detail", txn: txn)
+      machine.settle()
+    }
+    if isSuspended { machine.take(machine.broker.lost("shop-1", incarnation: 1, reason: "cut", pid: 1, now: machine.now)) }
+    machine.commit()
+    machine.actions = []
+    let running = [1, 3].map { RunningCoordinator(scene: machine.identity, screen: ScreenID($0), handled: 0, lease: 1) }
+    machine.register("shop-1", running: running)
+    machine.commit()
+    let resumed = machine.actions.compactMap { if case .resume(_, let order) = $0 { order.resumption.screen } else { nil } }
+    #expect(resumed == [ScreenID(2)])
+    #expect(delivered(machine) == [1], "what was on its way to one that is there comes again")
+    machine.settle()
+    let reports = machine.broker.scenes["main"]?.state.coordinators ?? []
+    #expect(reports.map(\.lease) == [1, 2, 1])
+    #expect(reports.allSatisfy { !$0.isSuspended })
+    #expect(machine.stack == ["Home", "Detail", "Detail"])
+  }
 }

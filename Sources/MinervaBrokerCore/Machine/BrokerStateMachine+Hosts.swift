@@ -127,18 +127,25 @@ extension BrokerStateMachine {
       report.summary.host == node && (!report.isSuspended || waiting.contains(report.summary.screen))
     }
     if !mine.isEmpty {
-      if mine.allSatisfy({ running.contains($0.summary.screen) }) {
+      let kept = mine.filter { running.contains($0.summary.screen) }
+      let gone = mine.filter { !running.contains($0.summary.screen) }
+      let offered = gone.filter { Self.offers(registration, $0.module, in: slot) }.map(\.summary.screen)
+      if gone.isEmpty {
         if mine.contains(where: \.isSuspended) { feed(.hostBack(HostReturn(host: node, kept: true)), to: name, now: now, &actions) }
-        redeliver(mine.filter { !$0.isSuspended }.map(\.summary.screen), in: name, now: now, &actions)
-        let kept = Set(mine.map(\.summary.screen))
-        for coordinator in registration.running where coordinator.scene == slot.identity && coordinator.shows == true {
-          if kept.contains(coordinator.screen) { scenes[name]?.announced.insert(coordinator.screen) }
-        }
-      } else {
+      } else if kept.isEmpty {
         if mine.contains(where: { !$0.isSuspended }) { feed(.hostLost(host: node), to: name, now: now, &actions) }
-        let offered = mine.filter { Self.offers(registration, $0.module, in: slot) }
-        feed(
-          .hostBack(HostReturn(host: node, kept: false, resuming: offered.map(\.summary.screen))), to: name, now: now, &actions)
+        feed(.hostBack(HostReturn(host: node, kept: false, resuming: offered)), to: name, now: now, &actions)
+      } else {
+        // What it has goes on; its neighbours are made again beside it.
+        let report = HostReturn(
+          host: node, kept: false, resuming: offered, keeping: kept.filter(\.isSuspended).map(\.summary.screen),
+          lost: gone.filter { !$0.isSuspended }.map(\.summary.screen))
+        feed(.hostBack(report), to: name, now: now, &actions)
+      }
+      redeliver(kept.filter { !$0.isSuspended }.map(\.summary.screen), in: name, now: now, &actions)
+      let there = Set(kept.map(\.summary.screen))
+      for coordinator in registration.running where coordinator.scene == slot.identity && coordinator.shows == true {
+        if there.contains(coordinator.screen) { scenes[name]?.announced.insert(coordinator.screen) }
       }
     }
     if !mine.isEmpty { tellSight(of: slot, all: node, &actions) }

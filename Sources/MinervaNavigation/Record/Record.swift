@@ -33,12 +33,18 @@ public struct HostReturn: Hashable, Sendable, Codable {
   public var kept: Bool
   /// The suspended screens it can resume; ignored for coordinators that were kept.
   public var resuming: [ScreenID]
+  /// Its suspended screens that it still has while others are gone: they go on as if nothing had been; `nil` is none.
+  public var keeping: [ScreenID]?
+  /// Its screens that were not suspended and that it has no more: they are, from now on; `nil` is none.
+  public var lost: [ScreenID]?
 
   /// Creates a return.
-  public init(host: String, kept: Bool, resuming: [ScreenID] = []) {
+  public init(host: String, kept: Bool, resuming: [ScreenID] = [], keeping: [ScreenID]? = nil, lost: [ScreenID]? = nil) {
     self.host = host
     self.kept = kept
     self.resuming = resuming
+    self.keeping = keeping
+    self.lost = lost
   }
 }
 

@@ -87,8 +87,16 @@ extension SceneState {
       if !isRecorded { state.record(at: time) }
       isRecorded = true
     }
-    if report.kept {
+    if let lost = report.lost {
+      let touched = nodes.all.indices.filter { lost.contains(nodes.all[$0].id) && isLost(nodes.all[$0], with: report.host) }
+      if !touched.isEmpty {
+        recordOnce(&self)
+        suspend(touched, of: report.host)
+      }
+    }
+    if report.kept || report.keeping != nil {
       for index in nodes.all.indices where nodes.all[index].host == report.host {
+        guard report.kept || report.keeping?.contains(nodes.all[index].id) == true else { continue }
         switch nodes.all[index].link {
         case .suspended, .unclaimed:
           recordOnce(&self)
