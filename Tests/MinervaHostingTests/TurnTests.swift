@@ -264,4 +264,53 @@ struct TurnTests {
     await host.tap("look", on: 1)
     #expect(await host.broker.turns.first(3)[2].report.state == Array(#"{"log":["1000","2000"]}"#.utf8))
   }
+
+  @Test("C1, C4: the broker hears which command is executed, and under which gate")
+  func gates() async throws {
+    let host = try TestHost([
+      .scripted([
+        "accept": { me in
+          let accept = PresentCommand("accept", Counter.self, via: .modal(.sheet), by: me.context, sharing: "answer")
+          let decline = PresentCommand("decline", Counter.self, via: .modal(.sheet), by: me.context, sharing: "answer")
+          try accept.execute(.init(start: 1))
+          me.note("decline \(decline.isEnabled)")
+        },
+        "edit": { me in try PresentCommand("edit", Counter.self, via: .push, by: me.context).execute(.init(start: 1)) },
+      ])
+    ])
+    await host.open("Scripted", as: 1)
+    await host.tap("accept", on: 1)
+    await host.tap("edit", on: 1)
+    let turns = await host.broker.turns.first(3)
+    #expect(turns.map { $0.report.requests.map(\.gate) } == [[], ["answer"], ["edit"]])
+    #expect(turns[1].report.state == Array(#"{"log":["decline false"]}"#.utf8))
+  }
+
+  @Test("C1, K3: a coordinator that is made again has its commands disabled until what they present is gone")
+  func gatesOfAnEarlierLife() async throws {
+    let host = try TestHost([
+      .scripted([
+        "look": { me in
+          let names = ["edit", "late"].filter { PresentCommand($0, Counter.self, via: .push, by: me.context).isEnabled }
+          me.note(names.joined(separator: " "))
+        }
+      ])
+    ])
+    let key = RequestKey(screen: ScreenID(1), turn: 3, index: 0)
+    let resumption = Resumption(
+      screen: ScreenID(1), lease: 2, module: ModuleAddress(name: "Scripted"), host: "test-1", input: [], state: nil, nextTurn: 4,
+      parent: nil, children: [], deadline: .zero,
+      gates: [HeldGate(name: "edit", screen: ScreenID(7)), HeldGate(name: "late", request: key)])
+    _ = await host.runtime.resume(ResumeOrder(scene: host.scene, resumption: resumption))
+    await host.runtime.start(ScreenID(1), in: host.scene)
+    await host.tap("look", on: 1, lease: 2)
+    await host.send(.childEnded(child: ScreenID(7), module: "Counter", reason: .dismissed, result: nil), to: 1, lease: 2)
+    await host.tap("look", on: 1, lease: 2)
+    await host.send(.requestSettled(key, .refused(Refusal(code: "nav.busy", message: ""))), to: 1, lease: 2)
+    await host.tap("look", on: 1, lease: 2)
+    let state = await host.broker.turns.first(6).last?.report.state.map { String(decoding: $0, as: UTF8.self) }
+    #expect(
+      state
+        == #"{"log":["","child s7 ended(MinervaNavigation.RemovalReason.dismissed)","edit","refused nav.busy","edit late"]}"#)
+  }
 }

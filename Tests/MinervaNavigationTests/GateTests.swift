@@ -122,4 +122,32 @@ struct GateTests {
     #expect(changes(stage) == ["edit off", "edit on"])
     #expect(stage.state.takenGates(of: nil) == [])
   }
+
+  @Test("C1, K3: whoever makes a coordinator again is told which of its commands are under way, and what frees each")
+  func heldGates() {
+    var stage = Stage()
+    stage.open("Home")
+    stage.feed(
+      .turn(
+        TurnReport(
+          screen: 1, lease: 1, number: 1, handled: nil,
+          requests: [
+            TurnRequest(opening("Edit", .modal(.sheet)), gate: "edit"), TurnRequest(opening("Slow", .push), gate: "answer"),
+          ])))
+    #expect(stage.state.takenGates(of: 1).contains("edit"))
+    stage.plays = false
+    stage.feed(
+      .turn(
+        TurnReport(
+          screen: 1, lease: 1, number: stage.state.screen(1).map { $0.turns + 1 } ?? 0, handled: nil,
+          requests: [TurnRequest(opening("Late", .modal(.sheet)), gate: "late")])))
+    let key = RequestKey(screen: 1, turn: stage.state.screen(1)?.turns ?? 0, index: 0)
+    stage.feed(.hostLost(host: "shop-1"))
+    let effects = stage.feed(.hostBack(HostReturn(host: "shop-1", kept: false, resuming: [1])))
+    let gates = effects.compactMap { if case .resume(let resumption) = $0 { resumption.gates } else { nil } }.first
+    #expect(gates?.first { $0.name == "edit" }?.screen == 2)
+    #expect(gates?.first { $0.name == "late" }?.request == key)
+    // Executed again meanwhile, it is refused here, whatever its host believes.
+    #expect(stage.state.takenGates(of: 1).filter { $0 == "edit" }.count == 1)
+  }
 }

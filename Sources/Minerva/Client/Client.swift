@@ -113,16 +113,18 @@ public final class Client: Sendable {
   ///   - policy: What happens when the place is busy (N3).
   ///   - ifTop: The screen that must be on top for the request to be carried out (N4).
   ///   - instant: Whether the transition settles without waiting for a renderer.
+  ///   - gate: The presentation command that this executes: another request of this client with the same gate is `command.disabled` until what
+  ///     was opened is gone (C1).
   ///   - time: How long it may take, also over a restart of the broker.
   /// - Throws: The refusal's code and text; `bus.deadline` when nothing was heard in time.
   public func request(
     _ action: Command.Action, in scene: SceneAddress = SceneAddress(), txn: String? = nil, policy: Policy = .queue, ifTop: ScreenRef? = nil,
-    instant: Bool = false, within time: Duration = .seconds(5)
+    instant: Bool = false, gate: String? = nil, within time: Duration = .seconds(5)
   ) async throws -> SceneAnswer {
     let milliseconds = UInt32(clamping: time.milliseconds)
     let command = Command(
       txn: txn ?? nextTxn(), caller: name + "." + life, action: action, policy: policy, ifTop: ifTop, instant: instant,
-      deadline: milliseconds)
+      deadline: milliseconds, gate: gate)
     // The scene's own deadline comes first and says what is known; the session's is for a broker that stays away.
     return try await session.request(SceneRequest(scene: scene, command: command), within: time + .seconds(2))
   }

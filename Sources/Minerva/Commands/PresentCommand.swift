@@ -18,10 +18,18 @@ public protocol PresentationGate {
 /// Button(edit, "Edit")
 /// ```
 ///
-/// The presenter is held weakly and asked at each execution (C2).
+/// The presenter is held weakly and asked at each execution (C2). While it is under way the broker refuses it everywhere, also to a later
+/// life of its coordinator in another host. Commands that must exclude each other share a gate (C4):
+///
+/// ```swift
+/// PresentCommand("accept", Accept.self, via: .modal(.sheet), by: context, sharing: "answer")
+/// PresentCommand("decline", Decline.self, via: .modal(.sheet), by: context, sharing: "answer")
+/// ```
 public struct PresentCommand<Presenter: Module, Presented: Module>: PresentationGate, Sendable {
   /// The name that `execute s NAME` and `commands s` mean.
   public let name: String
+  /// What is taken while it is under way: its own name, or what it shares with others.
+  private let gate: String
   private let presentation: Presentation
   private let isAllowed: Bool
   private let presenter: WeakContext<Presenter>
@@ -34,17 +42,20 @@ public struct PresentCommand<Presenter: Module, Presented: Module>: Presentation
   ///   - presentation: Where it goes.
   ///   - presenter: Who presents it; held weakly.
   ///   - isAllowed: Set to `false` for a command that is disabled for a reason of its own.
+  ///   - gate: What it shares with other commands of the same coordinator: of all that share it one is under way at a time (C4).
   public init(
-    _ name: String, _ module: Presented.Type, via presentation: Presentation, by presenter: Context<Presenter>, isAllowed: Bool = true
+    _ name: String, _ module: Presented.Type, via presentation: Presentation, by presenter: Context<Presenter>, isAllowed: Bool = true,
+    sharing gate: String? = nil
   ) {
     self.name = name
+    self.gate = gate ?? name
     self.presentation = presentation
     self.presenter = WeakContext(presenter)
     self.isAllowed = isAllowed
   }
 
-  /// Whether the presentation is under way or the presented screen still there.
-  public var isExecuting: Bool { presenter.context?.link.isExecuting(name) ?? false }
+  /// Whether the presentation, or that of a command with the same gate, is under way or the presented screen still there.
+  public var isExecuting: Bool { presenter.context?.link.isExecuting(gate) ?? false }
 
   public var isEnabled: Bool { isAllowed && !isExecuting }
 
@@ -58,7 +69,7 @@ public struct PresentCommand<Presenter: Module, Presented: Module>: Presentation
     guard isEnabled else {
       throw MinervaError(.commandDisabled, "\(name) cannot run now: \(isAllowed ? "\(Presented.name) is still open" : "it is disabled")")
     }
-    return try context.open(Presented.self, input, via: presentation, gate: name)
+    return try context.open(Presented.self, input, via: presentation, gate: gate)
   }
 }
 

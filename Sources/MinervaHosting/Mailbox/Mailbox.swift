@@ -72,7 +72,7 @@ actor Mailbox {
 
   init(
     coordinator: any CoordinatorRunning, buffer: TurnBuffer, account: CoordinatorAccount, nextTurn: UInt32, state: [UInt8]?,
-    isResumed: Bool, earlier: EarlierLife?, link: any BrokerLink, list: ListController
+    isResumed: Bool, earlier: EarlierLife?, held: [(gate: HeldGate, token: RequestToken)] = [], link: any BrokerLink, list: ListController
   ) {
     scene = buffer.identity
     screen = buffer.screen
@@ -88,6 +88,14 @@ actor Mailbox {
     self.list = list
     // The mailbox is held by its first turn, the one that loaded the coordinator, until `start`.
     active = 0
+    // What an earlier life presents frees its command as if this one had asked for it (C1).
+    for (gate, token) in held {
+      if let screen = gate.screen {
+        children[screen] = token
+      } else if let request = gate.request {
+        keys[request] = token
+      }
+    }
   }
 
   // MARK: From the host

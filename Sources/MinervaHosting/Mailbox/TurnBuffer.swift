@@ -56,7 +56,7 @@ final class TurnBuffer: CoordinatorLink {
       state.lastToken += 1
       let token = RequestToken(number: state.lastToken)
       let isOpening = if case .open = action { true } else { false }
-      state.contents.requests.append((token, TurnRequest(action, policy: policy, quiet: !isOpening)))
+      state.contents.requests.append((token, TurnRequest(action, policy: policy, quiet: !isOpening, gate: gate)))
       if let gate { state.gates[gate] = token }
       return token
     }
@@ -137,6 +137,16 @@ final class TurnBuffer: CoordinatorLink {
   }
 
   // MARK: The mailbox's side
+
+  /// Takes the gate of a command that an earlier life executed; free it with the token.
+  func hold(_ gate: String) -> RequestToken {
+    state.withLock { state in
+      state.lastToken += 1
+      let token = RequestToken(number: state.lastToken)
+      state.gates[gate] = token
+      return token
+    }
+  }
 
   func begin(at now: SceneTime) {
     state.withLock { state in

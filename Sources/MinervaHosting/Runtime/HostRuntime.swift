@@ -41,7 +41,7 @@ package actor HostRuntime {
     let connection = order.connection
     return await make(
       scene: order.scene, screen: connection.screen, lease: connection.lease, module: connection.module.name, input: connection.input,
-      parent: connection.parent, state: nil, nextTurn: 1, isResumed: false, shown: nil, at: order.at)
+      parent: connection.parent, state: nil, nextTurn: 1, isResumed: false, gates: [], shown: nil, at: order.at)
   }
 
   /// Makes a module again, with the state it declared last.
@@ -50,7 +50,7 @@ package actor HostRuntime {
     return await make(
       scene: order.scene, screen: resumption.screen, lease: resumption.lease, module: resumption.module.name, input: resumption.input,
       parent: resumption.parent, state: resumption.state, nextTurn: resumption.nextTurn, isResumed: true,
-      shown: order.shown, at: order.at)
+      gates: resumption.gates ?? [], shown: order.shown, at: order.at)
   }
 
   /// Lets a coordinator that was made speak: its first turn, its first rendering.
@@ -78,7 +78,7 @@ package actor HostRuntime {
 
   private func make(
     scene: SceneIdentity, screen: ScreenID, lease: UInt32, module: String, input: [UInt8], parent: ScreenID?, state: [UInt8]?,
-    nextTurn: UInt32, isResumed: Bool, shown: ShownList?, at time: SceneTime
+    nextTurn: UInt32, isResumed: Bool, gates: [HeldGate], shown: ShownList?, at time: SceneTime
   ) async -> LinkVerdict {
     let key = Key(scene: scene, screen: screen)
     let old = makings[key]
@@ -100,8 +100,8 @@ package actor HostRuntime {
         self.watch(old.account)
       }
       return await self.verdict(
-        key, account, module: module, input: input, state: state, nextTurn: nextTurn, isResumed: isResumed, shown: shown,
-        at: time)
+        key, account, module: module, input: input, state: state, nextTurn: nextTurn, isResumed: isResumed, gates: gates,
+        shown: shown, at: time)
     }
     // In place before anything is waited for: whoever asks for the same gets the same.
     makings[key] = (verdict, account)
@@ -110,9 +110,10 @@ package actor HostRuntime {
 
   private func verdict(
     _ key: Key, _ account: CoordinatorAccount, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32, isResumed: Bool,
-    shown: ShownList?, at time: SceneTime
+    gates: [HeldGate], shown: ShownList?, at time: SceneTime
   ) async -> LinkVerdict {
     let buffer = TurnBuffer(identity: key.scene, screen: key.screen, account: account)
+    let held = gates.map { (gate: $0, token: buffer.hold($0.name)) }
     defer { account.isMade() }
     do {
       let offer = try modules.offer(module)
@@ -125,9 +126,7 @@ package actor HostRuntime {
       }
       let mailbox = Mailbox(
         coordinator: coordinator, buffer: buffer, account: account, nextTurn: nextTurn, state: state, isResumed: isResumed,
-        earlier: earlier,
-        link: link,
-        list: list)
+        earlier: earlier, held: held, link: link, list: list)
       buffer.attach(mailbox)
       do {
         buffer.begin(at: time)

@@ -94,12 +94,15 @@ public struct Resumption: Hashable, Sendable, Codable {
   public let children: [ScreenSummary]
   /// When it must be there.
   public let deadline: SceneTime
+  /// The presentation commands of its that are under way (C1); `nil` is none.
+  public let gates: [HeldGate]?
 
   /// Creates a resumption.
   public init(
     screen: ScreenID, lease: UInt32, module: ModuleAddress, host: String, input: [UInt8], seal: Seal? = nil, state: [UInt8]?,
-    nextTurn: UInt32, parent: ScreenID?, children: [ScreenSummary], deadline: SceneTime
+    nextTurn: UInt32, parent: ScreenID?, children: [ScreenSummary], deadline: SceneTime, gates: [HeldGate]? = nil
   ) {
+    self.gates = gates
     self.screen = screen
     self.lease = lease
     self.module = module
@@ -111,6 +114,23 @@ public struct Resumption: Hashable, Sendable, Codable {
     self.parent = parent
     self.children = children
     self.deadline = deadline
+  }
+}
+
+/// A presentation command that an earlier life of a coordinator executed: it is disabled until what it presents is gone.
+public struct HeldGate: Hashable, Sendable, Codable {
+  /// The gate's name.
+  public let name: String
+  /// The request that presents, while it is not answered.
+  public let request: RequestKey?
+  /// The screen that was presented.
+  public let screen: ScreenID?
+
+  /// Creates a held gate.
+  public init(name: String, request: RequestKey? = nil, screen: ScreenID? = nil) {
+    self.name = name
+    self.request = request
+    self.screen = screen
   }
 }
 

@@ -18,6 +18,17 @@ extension SceneState {
     gates.filter { $0.origin == origin }.map(\.name)
   }
 
+  /// The gates of a coordinator as its next life must know them: each with what frees it.
+  func heldGates(of origin: ScreenID) -> [HeldGate]? {
+    let held = gates.compactMap { lease -> HeldGate? in
+      guard lease.origin == origin else { return nil }
+      if let screen = lease.screen { return HeldGate(name: lease.name, screen: screen) }
+      guard case .turn(let key, _)? = pending.first(where: { $0.ticket == lease.ticket })?.source else { return nil }
+      return HeldGate(name: lease.name, request: key)
+    }
+    return held.isEmpty ? nil : held
+  }
+
   /// Refuses what is disabled (C2).
   func requireFree(_ gate: String, _ command: Command) throws(Refusal) {
     guard

@@ -132,7 +132,8 @@ extension SceneState {
     Resumption(
       screen: node.id, lease: node.lease, module: node.module, host: host, input: node.input, seal: node.seal, state: node.state,
       nextTurn: node.turns + 1, parent: node.parent, children: children(of: node.id).map(summary),
-      deadline: lostHosts.first { $0.host == node.host }?.until ?? now.advanced(by: UInt64(settings.link)))
+      deadline: lostHosts.first { $0.host == node.host }?.until ?? now.advanced(by: UInt64(settings.link)),
+      gates: heldGates(of: node.id))
   }
 
   /// A host has made a coordinator again, or could not.
