@@ -9,6 +9,21 @@ import Testing
 /// Plans at the broker: a link that waited is followed when its screen has ended, and only while its plan waits (R4).
 @Suite("The broker and plans")
 struct PlanTests {
+  private static let reset = PayloadSchema(name: "Reset", shape: .object(name: "Reset", [.init("token", .secret(.string))]))
+
+  /// Modules of which one takes a secret from a link; all their owners are asked.
+  private static var secretive: [ModuleDescription] {
+    var routes = [("reset/:token", "Reset"), ("code", "Reset"), ("orders/:id", "Order")].map { pattern, module in
+      Route(from: "Home", RoutePattern(pattern) ?? .any, module: module, asks: true)
+    }
+    routes[1].query = ["token"]
+    let schema = try? JSONValueEncoder().encode(Self.reset).text
+    return [
+      ModuleDescription(name: "Home", routes: routes), ModuleDescription(name: "Login"), ModuleDescription(name: "Order"),
+      ModuleDescription(name: "Reset", schema: schema),
+    ]
+  }
+
   private static let modules = ["Home", "Login", "Order"].map { name in
     var order = Route(from: "Home", RoutePattern("orders/:id") ?? .any, module: "Order")
     var secret = Route(from: "Home", RoutePattern("secret/:code") ?? .any, module: "Order")
@@ -17,9 +32,12 @@ struct PlanTests {
     return ModuleDescription(name: name, routes: name == "Home" ? [order, secret] : [])
   }
 
-  private func join(_ machine: inout Machine, _ node: String = "shop-1", incarnation: UInt64 = 1, running: [RunningCoordinator] = []) {
+  private func join(
+    _ machine: inout Machine, _ node: String = "shop-1", incarnation: UInt64 = 1, modules: [ModuleDescription] = Self.modules,
+    running: [RunningCoordinator] = []
+  ) {
     let registration = HostRegistration(
-      app: "shop", node: node, endpoint: nil, modules: Self.modules,
+      app: "shop", node: node, endpoint: nil, modules: modules,
       links: LinkScope(root: "Home", schemes: ["app"], hosts: ["shop"]), running: running)
     machine.take(machine.broker.register(registration, incarnation: incarnation, pid: 1, token: 900, now: machine.now))
     machine.commit()
@@ -124,5 +142,37 @@ struct PlanTests {
     machine.take(machine.broker.decided("main", question, .failure(MinervaError(.inputInvalid, "no")), now: machine.now))
     machine.settle()
     #expect(plans(machine) == [])
+  }
+
+  @Test(
+    "P4: what a link may hold in secret is neither journaled nor published while it waits; the rest is followed from memory",
+    arguments: ["app://shop/reset/hunter2", "app://shop/code?token=hunter2", "app://shop/orders/hunter2"])
+  func secretsOfLinks(link: String) throws {
+    var machine = Machine()
+    join(&machine, modules: Self.secretive)
+    machine.open("Home", txn: "home")
+    machine.settle()
+    let request = LinkRequest(scene: SceneAddress(name: "main"), link: link, txn: "link", caller: "test")
+    machine.take(machine.broker.follow(request, token: 501, node: "shell", now: machine.now))
+    let question = try #require(inquiries(machine).first?.question)
+    machine.take(machine.broker.decided("main", question, .success(.wait(RouteStep(ModuleAddress(name: "Login")))), now: machine.now))
+    machine.settle()
+    let isSecret = !link.contains("orders")
+    let plan = try #require(machine.broker.scenes["main"]?.state.plans.first)
+    #expect(plan.link == (isSecret ? "app://shop/…" : link))
+    #expect(machine.broker.scenes["main"]?.state.seals.count == (isSecret ? 1 : 0))
+    machine.request(.finish(.id(ScreenID(2)), nil), txn: "f")
+    machine.settle()
+    handle(&machine)
+    #expect(inquiries(machine).map(\.question) == [question, question], "its owner hears the whole again")
+    machine.take(machine.broker.decided("main", question, .success(.proceed), now: machine.now))
+    machine.settle()
+    #expect(plans(machine) == [])
+    // A step that would have to be written down with its secret is not taken.
+    #expect(machine.stack == (isSecret ? ["Home"] : ["Home", "Order"]))
+    func holds(_ bytes: [UInt8]) -> Bool { String(decoding: bytes, as: UTF8.self).contains("hunter2") }
+    #expect(machine.journaled.contains { holds($0.record) } != isSecret)
+    let events = machine.actions.compactMap { if case .publish(let event, _) = $0 { event } else { nil } }
+    #expect(try events.contains { holds(try CBOR.encode($0)) } != isSecret)
   }
 }

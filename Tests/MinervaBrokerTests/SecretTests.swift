@@ -336,4 +336,57 @@ struct SecretTests {
     machine.settle()
     #expect(machine.broker.vaults["main"]?.isEmpty == true)
   }
+
+  @Test("P4: a secret of another app's module is one in any scene")
+  func secretsOfOtherApps() throws {
+    var machine = opened()
+    machine.register("bank-1", app: "bank", incarnation: 3, modules: ["Vault"], schemas: ["Vault": Self.login])
+    machine.register("shop-2", incarnation: 4, modules: ["Home"])
+    let go = machine.request(.go(name: "vault", from: nil, input: input()), txn: "b")
+    machine.settle()
+    #expect(machine.refusal(of: go) == "input.secret")
+    // Whose an input is that is sent to the top is known when its turn comes.
+    machine.open("Home", txn: "c")
+    machine.request(.send(.top, input()), txn: "s")
+    machine.commit()
+    #expect(try !isWritten(machine))
+  }
+
+  @Test("P4: a named transition may hold neither a secret nor a seal, wherever in it")
+  func secretsOfTransitions() throws {
+    for (given, code) in [(Seal?.none, "input.secret"), (Seal(1 << 32 | 1), "bus.bad_message")] {
+      var machine = opened()
+      machine.open("Home", txn: "b")
+      machine.commit()
+      var opening = Command.Opening(ModuleAddress(name: "Login"))
+      opening.configuration = [Command.ModuleInput(module: "Login", input: given == nil ? input() : [])]
+      opening.configuration?[0].seal = given
+      var acceptance = Acceptance(host: "shop-1")
+      acceptance.transitions = [NamedTransition(name: "login", opening: opening)]
+      let report = LinkReport(screen: ScreenID(2), lease: 1, verdict: .accepted(acceptance))
+      guard case .refused(let refusal) = machine.broker.checked(report, in: "main").verdict else {
+        Issue.record("it was accepted")
+        continue
+      }
+      #expect(refusal.code == code)
+    }
+  }
+
+  @Test("P4: a scene that is never idle keeps no text that nothing needs")
+  func forgettingWhileBusy() {
+    var machine = opened()
+    show(["name"], &machine)
+    // Never done: the scene is not idle.
+    machine.request(.act(.id(ScreenID(1)), .tap(row: "slow", action: nil)), txn: "busy")
+    machine.commit()
+    for number in 0..<2_000 {
+      let token = machine.request(.open(Command.Opening(ModuleAddress(name: "Login"), input: input("\(number)"))), txn: "o\(number)")
+      machine.settle()
+      _ = token
+      machine.request(.back(count: 1, in: nil), txn: "b\(number)")
+      machine.settle()
+      machine.actions = []
+    }
+    #expect((machine.broker.vaults["main"]?.count ?? 0) < 600)
+  }
 }

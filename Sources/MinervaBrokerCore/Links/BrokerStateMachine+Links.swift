@@ -25,7 +25,7 @@ extension BrokerStateMachine {
       let name = try open(request.scene, now: now, &actions)
       if !request.isDryRun, scenes[name]?.state.knows(request.txn) ?? false {
         // It was asked for before (N2): the answer does not depend on where the link would lead now.
-        submit(Following([]), of: request, token, node, in: name, until: deadline, since: asked, now: now, &actions)
+        submit(Following([]), nil, of: request, token, node, in: name, until: deadline, since: asked, now: now, &actions)
         return actions
       }
       let reason = LinkJourney.Reason.request(request, token, node: node)
@@ -53,11 +53,16 @@ extension BrokerStateMachine {
     guard registry.links(of: app) != nil, registry.hasGreeted(app) else { return park(plan, in: scene) }
     var plan = plan
     do throws(MinervaError) {
-      guard opened(&plan.context, scenes[scene]?.state.seal(of: plan.id), of: scene) else {
+      var link = Array(plan.link.utf8)
+      guard opened(&plan.context, scenes[scene]?.state.seal(of: plan.id), of: scene),
+        opened(&link, scenes[scene]?.state.linkSeal(of: plan.id), of: scene)
+      else {
         throw MinervaError(.inputLost, "what was given with the link was lost with a restart of the broker; follow it again")
       }
       begin(
-        try journey(plan.link, plan.context, in: scene, .plan(plan), from: now, deadline: now + Int64(sceneSettings.request)), now: now,
+        try journey(
+          String(decoding: link, as: UTF8.self), plan.context, in: scene, .plan(plan), from: now,
+          deadline: now + Int64(sceneSettings.request)), now: now,
         &actions)
     } catch {
       end(plan, Refusal(error), in: scene, now: now, &actions)
@@ -209,7 +214,7 @@ extension BrokerStateMachine {
         preview(following, trace, token, in: scene, now: now, &actions)
       } else {
         submit(
-          following, of: request, token, node, in: scene, until: journey.deadline, since: journey.began, now: now, &actions)
+          following, trace, of: request, token, node, in: scene, until: journey.deadline, since: journey.began, now: now, &actions)
       }
     case (.plan, .failure) where isForLater: break
     case (_, .failure(let error)): fail(journey, error, now: now, &actions)
@@ -217,7 +222,7 @@ extension BrokerStateMachine {
     case (.plan(let plan), .success(let trace)):
       let action: Command.Action
       do throws(MinervaError) {
-        action = try sealed(.follow(following(trace, journey, in: scene)), in: scene)
+        action = try recorded(following(trace, journey, in: scene), of: journey.link, trace, in: scene)
       } catch {
         end(plan, Refusal(error), in: scene, now: now, &actions)
         break
@@ -250,7 +255,13 @@ extension BrokerStateMachine {
   private mutating func fail(_ journey: LinkJourney, _ error: MinervaError, now: Moment, _ actions: inout [BrokerAction]) {
     switch journey.reason {
     case .request(_, let token, _): actions.append(.answer(token, .refused(error.code == .routeNoMatch ? error.rolledBack : error)))
-    case .plan(let plan): end(plan, Refusal(error), in: journey.scene, now: now, &actions)
+    case .plan(let plan):
+      // Its end is recorded, and the reason may name what the link holds.
+      var refusal = Refusal(error)
+      if mayHoldSecrets(journey.link, in: journey.scene) {
+        refusal = Refusal(code: refusal.code, message: "\(plan.link) leads no further; follow the link again to hear why")
+      }
+      end(plan, refusal, in: journey.scene, now: now, &actions)
     }
   }
 
@@ -307,6 +318,36 @@ extension BrokerStateMachine {
     return following
   }
 
+  /// A link to follow as it may be recorded (P4): of one that may hold a secret in what is not followed yet, only the matched part is written
+  /// down; the text stays in memory as long as the rest is wanted.
+  private mutating func recorded(_ following: Following, of link: LinkURL?, _ trace: RouteTrace?, in scene: String) throws(MinervaError)
+    -> Command.Action
+  {
+    let action = try sealed(.follow(following), in: scene)
+    guard case .follow(var shown) = action, let link, let trace, mayHoldSecrets(link, in: scene) else { return action }
+    shown.link = "\(link.scheme)://\(([link.host] + trace.hops.map(\.route.pattern.description)).joined(separator: "/"))/…"
+    if trace.waits { shown.linkSeal = seal(Array(link.text.utf8), in: scene) }
+    shown.shortfall = shown.shortfall.map { Refusal(code: $0.code, message: "\(shown.link) leads no further") }
+    return .follow(shown)
+  }
+
+  /// Whether a route of the app may take a part of a link for a field that its module marks as secret. Linear in routes and segments.
+  private func mayHoldSecrets(_ link: LinkURL, in scene: String) -> Bool {
+    guard let app = scenes[scene]?.identity.app, let routes = registry.links(of: app)?.table.all else { return false }
+    let query = Set(link.query.map(\.name))
+    return routes.contains { route in
+      let isSecret: (String) -> Bool
+      switch registry.secrecy(of: route.module, in: app) {
+      case .none: return false
+      case .unknown: isSecret = { _ in true }
+      case .fields(let schema): isSecret = { name in schema.fields.contains { $0.name == name && $0.shape.holdsSecrets } }
+      }
+      if route.query.contains(where: { query.contains($0) && isSecret($0) }) { return true }
+      guard route.pattern.names.contains(where: isSecret) else { return false }
+      return link.segments.indices.contains { route.pattern.matches(link.segments[$0...]) }
+    }
+  }
+
   private mutating func preview(
     _ following: Following, _ trace: RouteTrace, _ token: CallToken, in scene: String, now: Moment, _ actions: inout [BrokerAction]
   ) {
@@ -324,14 +365,15 @@ extension BrokerStateMachine {
 
   /// Hands a link to the core, as a request of its caller.
   private mutating func submit(
-    _ following: Following, of request: LinkRequest, _ token: CallToken, _ node: String, in scene: String, until deadline: Moment,
+    _ following: Following, _ trace: RouteTrace?, of request: LinkRequest, _ token: CallToken, _ node: String, in scene: String,
+    until deadline: Moment,
     since asked: Moment, now: Moment, _ actions: inout [BrokerAction]
   ) {
     var command = Command(
-      txn: request.txn, caller: request.caller, action: .follow(following), policy: request.policy, ifTop: request.ifTop,
+      txn: request.txn, caller: request.caller, action: .follow([]), policy: request.policy, ifTop: request.ifTop,
       instant: request.instant, deadline: Self.left(of: request.deadline, until: deadline, since: asked, now: now))
     do throws(MinervaError) {
-      command.action = try sealed(command.action, in: scene)
+      command.action = try recorded(following, of: try? LinkURL(request.link), trace, in: scene)
     } catch {
       return actions.append(.answer(token, .refused(error)))
     }

@@ -130,8 +130,8 @@ package struct Registry {
   /// Whether a host of an app has ever said which modules there are.
   func knows(_ app: String) -> Bool { inputs.keys.contains { $0.app == app } }
 
-  /// The schemas with secrets of an app.
-  func secretiveInputs(of app: String) -> [PayloadSchema] { inputs.filter { $0.key.app == app }.compactMap(\.value) }
+  /// The schemas with secrets, of every app that was ever there.
+  var secretiveInputs: [PayloadSchema] { inputs.values.compactMap { $0 } }
 
   /// Marks a host as one that has its receipt; `false` when it has registered once more since, or is gone.
   mutating func greet(_ node: String, join: UInt64) -> Bool {

@@ -14,15 +14,15 @@ extension BrokerStateMachine {
   /// - Throws: `bus.bad_message` for an action that names a seal itself, `input.secret` for a secret given where it can't be sealed.
   mutating func sealed(_ action: Command.Action, in scene: String) throws(MinervaError) -> Command.Action {
     if !action.seals.isEmpty { throw Self.foreignSeal }
+    // A scene that is never idle forgets as well; before this action's own texts, which its state does not know yet.
+    if vaults[scene]?.isCrowded == true { tidy(scene) }
     switch action {
     case .open(var opening):
       if opening.unhosted { return action }
       (opening.input, opening.seal) = sealed(opening.input, of: opening.module, in: scene)
       for index in opening.configuration?.indices ?? 0..<0 {
         guard let more = opening.configuration?[index] else { continue }
-        var module = opening.module
-        module.name = more.module
-        let (shown, seal) = sealed(more.input, of: module, in: scene)
+        let (shown, seal) = sealed(more.input, of: opening.module.naming(more.module), in: scene)
         opening.configuration?[index].input = shown
         opening.configuration?[index].seal = seal
       }
@@ -62,10 +62,15 @@ extension BrokerStateMachine {
     case .tabs(let tabs, _): starts = tabs.map(\.start)
     case .split(let primary, let detail, _): starts = [primary] + (detail.map { [$0] } ?? [])
     }
-    starts += acceptance.transitions.map { ModuleStart($0.opening.module, input: $0.opening.input) }
+    for transition in acceptance.transitions {
+      starts.append(ModuleStart(transition.opening.module, input: transition.opening.input))
+      for more in transition.opening.configuration ?? [] {
+        starts.append(ModuleStart(transition.opening.module.naming(more.module), input: more.input))
+      }
+    }
     var report = report
     do throws(MinervaError) {
-      if acceptance.transitions.contains(where: { $0.opening.seal != nil }) { throw Self.foreignSeal }
+      if acceptance.transitions.contains(where: { !Command.Action.open($0.opening).seals.isEmpty }) { throw Self.foreignSeal }
       for start in starts {
         // Written by the author of the module, who may name one that no host offers yet.
         if case .fields(let schema) = registry.secrecy(of: start.module.name, in: app(of: start.module, in: scene)) {
@@ -87,7 +92,7 @@ extension BrokerStateMachine {
     return report
   }
 
-  private mutating func seal(_ text: [UInt8], in scene: String) -> Seal {
+  mutating func seal(_ text: [UInt8], in scene: String) -> Seal {
     vaults[scene, default: Vault()].put(text) {
       sealed += 1
       return Seal(epoch << 32 | sealed)
@@ -112,8 +117,10 @@ extension BrokerStateMachine {
       let (shown, seal) = sealed(input, of: module, in: scene)
       return seal.map { (shown, $0) }
     }
-    let app = slot.identity.app
-    guard !registry.knows(app) || registry.secretiveInputs(of: app).contains(where: { $0.redacted(input) != input }) else { return nil }
+    // Until then it may be any module's, also another app's that is open in this scene.
+    guard !registry.knows(slot.identity.app) || registry.secretiveInputs.contains(where: { $0.redacted(input) != input }) else {
+      return nil
+    }
     return (Self.hidden, seal(input, in: scene))
   }
 
@@ -142,11 +149,11 @@ extension BrokerStateMachine {
     }
   }
 
-  /// The same of an input whose module is only known when its turn comes: any of the scene's app.
+  /// The same of an input whose module is only known when its turn comes: any of the scene's app, or of another that a transition names.
   private func requireOpen(_ input: [UInt8], in scene: String, verb: String) throws(MinervaError) {
     let app = scenes[scene]?.identity.app ?? ""
     guard input.isEmpty || registry.knows(app) else { throw Self.undecided(verb, app) }
-    try requireOpen(input, under: registry.secretiveInputs(of: app), verb: verb)
+    try requireOpen(input, under: registry.secretiveInputs, verb: verb)
   }
 
   private func requireOpen(_ input: [UInt8], under schemas: [PayloadSchema], verb: String) throws(MinervaError) {
@@ -205,5 +212,14 @@ extension BrokerStateMachine {
   mutating func tidy(_ scene: String) {
     guard let vault = vaults[scene], !vault.isEmpty, let state = scenes[scene]?.state else { return }
     vaults[scene]?.keep(state.seals)
+  }
+}
+
+extension ModuleAddress {
+  /// Another module of the same app.
+  fileprivate func naming(_ other: String) -> ModuleAddress {
+    var module = self
+    module.name = other
+    return module
   }
 }

@@ -9,6 +9,11 @@ struct Vault {
   subscript(seal: Seal) -> [UInt8]? { texts[seal] }
 
   var isEmpty: Bool { texts.isEmpty }
+  var count: Int { texts.count }
+
+  /// Beyond so many texts it is worth a look which of them are needed; twice what was needed then.
+  private var bound = 256
+  var isCrowded: Bool { texts.count > bound }
 
   /// Keeps a text. The same text gets the same seal while it is kept, so that two identical requests stay identical (N3).
   /// - Parameter next: Makes the next number.
@@ -22,6 +27,7 @@ struct Vault {
 
   /// Forgets all but these.
   mutating func keep(_ needed: Set<Seal>) {
+    defer { bound = max(256, 2 * texts.count) }
     guard texts.keys.contains(where: { !needed.contains($0) }) else { return }
     texts = texts.filter { needed.contains($0.key) }
     seals = seals.filter { needed.contains($0.value) }

@@ -38,8 +38,11 @@ extension Command.Action {
 
   /// Everything it is sealed with.
   package var seals: [Seal] {
-    guard case .open(let opening) = self, let configuration = opening.configuration else { return seal.map { [$0] } ?? [] }
-    return configuration.compactMap(\.seal) + (opening.seal.map { [$0] } ?? [])
+    switch self {
+    case .open(let opening): (opening.configuration ?? []).compactMap(\.seal) + (opening.seal.map { [$0] } ?? [])
+    case .follow(let following): [following.seal, following.linkSeal].compactMap { $0 }
+    default: seal.map { [$0] } ?? []
+    }
   }
 }
 

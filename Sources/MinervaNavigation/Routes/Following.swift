@@ -2,8 +2,10 @@
 public struct Following: Hashable, Sendable, Codable {
   /// The steps from the scene's root.
   public var steps: [RouteStep]
-  /// The link as it was written; empty when the steps came from elsewhere.
+  /// The link as it was written, or what everyone may see of it; empty when the steps came from elsewhere.
   public var link: String
+  /// Set when `link` is only that, and the rest of the link will be wanted (P4). Given by brokers, never by callers.
+  public var linkSeal: Seal?
   /// What was given with the link, UTF-8 JSON; no bytes for nothing. What stands for it, when it is sealed.
   public var context: [UInt8]
   /// Set when `context` only stands for what was given (P4). Given by brokers, never by callers.
@@ -69,7 +71,7 @@ extension PlanID: Codable, TextCoded {}
 public struct PlanReport: Hashable, Sendable, Codable {
   /// Its name.
   public let id: PlanID
-  /// The link as it was written.
+  /// The link as it was written, or what everyone may see of it.
   public let link: String
   /// What was given with the link.
   public var context: [UInt8]

@@ -43,6 +43,19 @@ public struct RoutePattern: Hashable, Sendable {
     var values: [RouteValue]
   }
 
+  /// The names it gives to values.
+  package var names: [String] {
+    segments.compactMap { segment -> String? in
+      switch segment {
+      case .literal: nil
+      case .parameter(let name), .optional(let name), .wildcard(let name): name
+      }
+    }
+  }
+
+  /// Whether the beginning of a path is one of its.
+  package func matches(_ path: ArraySlice<String>) -> Bool { match(path) != nil }
+
   /// Matches the beginning of a path; `nil` if it does not.
   func match(_ path: ArraySlice<String>) -> Match? {
     var match = Match(count: 0, values: [])

@@ -178,11 +178,20 @@ extension SceneState {
   /// What the context of a waiting link is sealed with.
   package func seal(of plan: PlanID) -> Seal? { waiting?.items.first { $0.report.id == plan }?.seal }
 
+  /// Whether anything would be taken back if a caller were gone: a request that is not over, or a gate.
+  package func hasStake(_ caller: String) -> Bool {
+    gates.contains { $0.origin == nil && $0.caller == caller }
+      || pending.contains { $0.source == .caller && ($0.command.caller == caller || $0.joiners.contains { $0.caller == caller }) }
+  }
+
+  /// What the text of a plan's link is sealed with.
+  package func linkSeal(of plan: PlanID) -> Seal? { waiting?.items.first { $0.report.id == plan }?.linkSeal }
+
   /// What is sealed and still needed: of open coordinators, of messages and of requests that are not over. O(coordinators).
   package var seals: Set<Seal> {
     var seals: Set<Seal> = []
     for request in pending { seals.formUnion(request.command.action.seals) }
-    for item in waiting?.items ?? [] { if let seal = item.seal { seals.insert(seal) } }
+    for item in waiting?.items ?? [] { seals.formUnion([item.seal, item.linkSeal].compactMap { $0 }) }
     for node in nodes.all {
       if let seal = node.seal { seals.insert(seal) }
       for message in node.outbox { if let seal = message.body.seal { seals.insert(seal) } }

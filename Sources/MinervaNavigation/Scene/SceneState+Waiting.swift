@@ -5,6 +5,8 @@ struct Waiting: Hashable, Sendable, Codable {
     let report: PlanReport
     /// The number under which what was given with the link is kept (P4).
     var seal: Seal?
+    /// The number under which the link's own text is kept, when the report does not show it.
+    var linkSeal: Seal?
     /// Whether the awaited screen has ended with its result.
     var isDue = false
     /// Whether the outside was asked to resolve the link again.
@@ -34,7 +36,7 @@ extension SceneState {
       keepsPrefix: following.keepsPrefix, awaited: awaited, module: node.module.name, caller: command.caller, seq: seq,
       deadline: now.advanced(by: Self.planPatience))
     waiting.next += 1
-    waiting.items.append(Waiting.Item(report: report, seal: following.seal))
+    waiting.items.append(Waiting.Item(report: report, seal: following.seal, linkSeal: following.linkSeal))
     self.waiting = waiting
     emit(.plan(report, .waiting))
     return report

@@ -168,7 +168,7 @@ extension PayloadSchema {
   /// Whether any field is secret.
   public var hasSecrets: Bool { PayloadSchema.hasSecrets(shape) }
 
-  private static func hasSecrets(_ shape: PayloadShape) -> Bool {
+  fileprivate static func hasSecrets(_ shape: PayloadShape) -> Bool {
     switch shape {
     case .secret: true
     case .array(let inner), .dictionary(let inner), .optional(let inner): hasSecrets(inner)
@@ -211,4 +211,9 @@ extension PayloadSchema {
     default: hasSecrets(shape) ? .string(redaction) : value
     }
   }
+}
+
+extension PayloadShape {
+  /// Whether it or a part of it is secret.
+  public var holdsSecrets: Bool { PayloadSchema.hasSecrets(self) }
 }
