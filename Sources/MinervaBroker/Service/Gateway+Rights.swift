@@ -1,6 +1,7 @@
 import MinervaActors
 import MinervaBrokerCore
 import MinervaInterfaces
+import MinervaNavigation
 import MinervaTransport
 import MinervaWire
 
@@ -14,6 +15,29 @@ extension Gateway {
       throw MinervaError(.unauthorized, "the key of \(caller.node) may not touch the scene \(scene.name)")
     }
     return caller.node
+  }
+
+  /// The same for a request: a key that is narrowed to some apps opens no other app's module, in no scene.
+  @discardableResult
+  func permit(_ action: Command.Action, scene: SceneAddress) throws(MinervaError) -> String {
+    let node = try permit(action.role, scene: scene)
+    try requireKnown(action.modules, node)
+    return node
+  }
+
+  /// The node of a host that says something of a screen: that it runs it is looked at there; its key need not reach the scene, which may be
+  /// another app's (`shop/Login`). What it asks for with a turn is looked at here.
+  func permitHost(_ requests: [TurnRequest] = []) throws(MinervaError) -> String {
+    let node = try permitted(.admin).node
+    for request in requests { try requireKnown(request.action.modules, node) }
+    return node
+  }
+
+  private func requireKnown(_ modules: [ModuleAddress], _ node: String) throws(MinervaError) {
+    for module in modules {
+      guard let app = module.app, !mayKnow(app) else { continue }
+      throw MinervaError(.unauthorized, "the key of \(node) may not open \(module)")
+    }
   }
 
   func permitted(_ role: PeerRole) throws(MinervaError) -> PeerIdentity {

@@ -78,7 +78,7 @@ distributed actor Gateway: BrokerGateway {
   // MARK: Scenes
 
   distributed func request(_ request: SceneRequest) async throws -> SceneAnswer {
-    let node = try permit(request.command.action.role, scene: request.scene)
+    let node = try permit(request.command.action, scene: request.scene)
     let asked = now
     try await own(request.scene.name)
     guard case .answered(let answer) = try await reply({ $0.request(request, token: $1, node: node, asked: asked, now: $2) }) else {
@@ -189,7 +189,7 @@ distributed actor Gateway: BrokerGateway {
   }
 
   distributed func turn(_ submission: TurnSubmission) async throws -> TurnReceipt {
-    let node = try permit(.admin, scene: SceneAddress(submission.scene))
+    let node = try permitHost(submission.report.requests)
     let answer = try await reply { $0.turn(submission, token: $1, node: node, now: $2) }
     guard case .turned(let receipt) = answer else { throw Self.unexpected }
     return receipt
@@ -357,7 +357,7 @@ distributed actor Gateway: BrokerGateway {
     try table.later("request") { me, arguments, reply in try me.request(arguments.next(), reply) }
     try table.later("turn") { me, arguments, reply in
       let submission: TurnSubmission = try arguments.next()
-      let node = try me.permit(.admin, scene: SceneAddress(submission.scene))
+      let node = try me.permitHost(submission.report.requests)
       me.bring(reply) { $0.turn(submission, token: $1, node: node, now: $2) }
     }
     try table.direct("rendered") { me, arguments in
@@ -369,7 +369,7 @@ distributed actor Gateway: BrokerGateway {
   }
 
   private func request(_ request: SceneRequest, _ reply: LateReply) throws {
-    let node = try permit(request.command.action.role, scene: request.scene)
+    let node = try permit(request.command.action, scene: request.scene)
     guard isOurs(request.scene.name) else {
       // The first use of a scene waits for its claim.
       let asked = now

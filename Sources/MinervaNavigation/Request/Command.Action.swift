@@ -1,3 +1,16 @@
+extension Command.Action {
+  /// The modules it names to be opened.
+  package var modules: [ModuleAddress] {
+    switch self {
+    case .launch(let module, _): [module]
+    case .open(let opening): [opening.module]
+    case .setStack(_, let elements): elements.compactMap { if case .module(let module, _) = $0 { module } else { nil } }
+    case .follow(let following): following.steps.map(\.module)
+    default: []
+    }
+  }
+}
+
 extension Command {
   /// The verbs.
   public enum Action: Hashable, Sendable, Codable {
