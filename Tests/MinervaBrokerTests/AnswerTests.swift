@@ -137,4 +137,52 @@ struct AnswerTests {
       return
     }
   }
+
+  @Test("A name longer than what is kept of it is refused with its length, whoever chose it")
+  func longNames() {
+    var machine = Machine()
+    machine.register("shop-1")
+    let long = String(repeating: "n", count: 1_025)
+    let home = Command.Action.open(Command.Opening(ModuleAddress(name: "Home"), via: .push))
+    let request = machine.request(home, txn: long)
+    var command = Command(txn: "g", caller: "test", action: home, gate: long)
+    machine.take(
+      machine.broker.request(
+        SceneRequest(scene: SceneAddress(name: "main"), command: command), token: 801, node: "shell", now: machine.now))
+    command = Command(txn: "c", caller: long, action: home)
+    machine.take(
+      machine.broker.request(
+        SceneRequest(scene: SceneAddress(name: "main"), command: command), token: 802, node: "shell", now: machine.now))
+    machine.take(
+      machine.broker.renderer(
+        SceneAddress(name: "main"), report: .attached(renderer: long, takesOver: false), token: 803, node: "phone", now: machine.now))
+    machine.settle()
+    for token in [request, 801, 802, 803] { #expect(machine.refusal(of: token) == "bus.bad_message") }
+    let fits = machine.request(home, txn: String(long.dropLast()))
+    machine.settle()
+    #expect(machine.refusal(of: fits) == nil && machine.stack == ["Home"])
+  }
+
+  @Test("Of a process that calls itself ever something else, only the names are kept that something is under way for")
+  func manyCallers() {
+    var machine = Machine()
+    machine.register("shop-1")
+    machine.open("Home", txn: "a")
+    machine.settle()
+    func ask(_ caller: String, _ action: Command.Action, txn: String) {
+      let command = Command(txn: txn, caller: caller, action: action)
+      machine.take(
+        machine.broker.request(
+          SceneRequest(scene: SceneAddress(name: "main"), command: command), token: 900, node: "gateway", now: machine.now))
+      machine.commit()
+    }
+    // Its module is never made: it would be rolled back with its caller.
+    ask("waiting", .open(Command.Opening(ModuleAddress(name: "Detail"), via: .push)), txn: "w")
+    for number in 0..<5_000 { ask("caller \(number)", .backRoot(in: nil), txn: "t\(number)") }
+    #expect((machine.broker.callers["gateway"]?.count ?? 0) < 2_100)
+    machine.take(machine.broker.lost("gateway", incarnation: 5, reason: "killed", pid: 1, now: machine.now))
+    machine.wait(1_001)
+    machine.settle()
+    #expect(machine.stack == ["Home"])
+  }
 }

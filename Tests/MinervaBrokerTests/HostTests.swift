@@ -352,4 +352,18 @@ struct HostTests {
     #expect(slots[1].recent.events.isEmpty)
     #expect(slots[2].recent.count == 256)
   }
+
+  @Test("A host whose lease is over is forgotten; what is secret in its modules stays known")
+  func lostHostsAreForgotten() {
+    var machine = Machine()
+    for number in 1...50 {
+      machine.register("shop-\(number)", incarnation: UInt64(number))
+      machine.commit()
+      machine.take(machine.broker.lost("shop-\(number)", incarnation: UInt64(number), reason: "killed", pid: 1, now: machine.now))
+      machine.wait(3_001)
+      machine.settle()
+    }
+    #expect(machine.broker.registry.hosts.isEmpty)
+    #expect(machine.broker.registry.knows("shop"))
+  }
 }

@@ -22,6 +22,7 @@ extension BrokerStateMachine {
     var actions: [BrokerAction] = []
     count("links")
     do throws(MinervaError) {
+      try Self.requireShort(["txn": request.txn, "caller": request.caller])
       let name = try open(request.scene, now: now, &actions)
       if !request.isDryRun, scenes[name]?.state.knows(request.txn) ?? false {
         // It was asked for before (N2): the answer does not depend on where the link would lead now.

@@ -434,6 +434,7 @@ extension BrokerStateMachine {
       for other in others { takeOver(name, by: other, now: now, &actions) }
     }
     loseDormant(node, &actions)
+    registry.forget(node)
     publish(ProcessEvent(change: .expired, node: node, kind: "host", pid: 0), now: now, &actions)
   }
 

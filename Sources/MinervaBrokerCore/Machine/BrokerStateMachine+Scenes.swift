@@ -23,6 +23,7 @@ extension BrokerStateMachine {
     count("requests")
     do throws(MinervaError) {
       guard !request.command.txn.hasPrefix(Self.own) else { throw .reservedTxn }
+      try Self.requireShort(["txn": request.command.txn, "caller": request.command.caller, "gate": request.command.gate ?? ""])
       let name = try open(request.scene, now: now, &actions)
       var command = request.command
       // What was asked for before is answered from memory (N2) and never written down, also when nobody can say yet what of it is secret.
@@ -47,6 +48,15 @@ extension BrokerStateMachine {
     guard let slot = scenes[scene], slot.lastCaller.map({ $0.caller != caller || $0.node != node }) ?? true else { return }
     slot.lastCaller = (node, caller)
     callers[node, default: []].insert(CallerKey(scene: scene, caller: caller))
+    // A process may call itself anything: of its names those are kept that something would be taken back for.
+    if let count = callers[node]?.count, count >= 1_024, count & (count - 1) == 0 { forgetIdleCallers(at: node) }
+  }
+
+  private mutating func forgetIdleCallers(at node: String) {
+    callers[node] = callers[node]?.filter { key in
+      guard let slot = scenes[key.scene] else { return false }
+      return slot.lastCaller.map { $0.node == node && $0.caller == key.caller } ?? false || slot.state.hasStake(key.caller)
+    }
   }
 
   /// A caller wants to see a scene.
@@ -109,6 +119,9 @@ extension BrokerStateMachine {
   {
     let isAttached = if case .attached = report { true } else { false }
     if isServing, !isAttached, identity(of: address.name) == nil { return [.answer(token, .refused(.sceneEnded(address.name)))] }
+    do throws(MinervaError) { try Self.requireShort(["renderer's name": report.renderer]) } catch {
+      return [.answer(token, .refused(error))]
+    }
     return looking(at: address, token: token, now: now) { machine, now, name, actions in
       machine.note(report, at: node, in: name)
       if case .attached(let renderer, _) = report {
@@ -126,6 +139,17 @@ extension BrokerStateMachine {
     switch report {
     case .attached(let renderer, _), .acknowledged(let renderer, _): showing[RendererKey(scene: scene, renderer: renderer)] = node
     case .lost(let renderer): showing[RendererKey(scene: scene, renderer: renderer)] = nil
+    }
+  }
+
+  /// How many bytes a name may have that is kept, and written down, for whoever chose it.
+  private static let nameBytes = 1_024
+
+  /// Requires that names fit into what is kept of them.
+  /// - Throws: `bus.bad_message` with the first that does not.
+  static func requireShort(_ names: KeyValuePairs<String, String>) throws(MinervaError) {
+    for (what, name) in names where name.utf8.count > nameBytes {
+      throw MinervaError(.badMessage, "the \(what) has \(name.utf8.count) bytes; the limit is \(nameBytes)")
     }
   }
 
@@ -280,5 +304,14 @@ extension SceneIdentity {
   var isValid: Bool {
     (1...128).contains(name.utf8.count)
       && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "#") }
+  }
+}
+
+extension RendererReport {
+  /// Whose it is.
+  fileprivate var renderer: String {
+    switch self {
+    case .attached(let renderer, _), .lost(let renderer), .acknowledged(let renderer, _): renderer
+    }
   }
 }

@@ -4,7 +4,8 @@ package import MinervaWire
 
 /// Which host offers what: the apps, their modules, and the named services of other processes.
 ///
-/// A value without I/O. A host that is lost stays known, without offering anything, until it returns or its name is taken again.
+/// A value without I/O. A host that is lost stays known, without offering anything, until it returns, its name is taken again, or its lease
+/// is over.
 package struct Registry {
   /// One registered host.
   package struct Host {
@@ -67,6 +68,11 @@ package struct Registry {
     hosts[node]?.isAlive = false
     hosts[node]?.isGreeted = false
     hosts[node]?.load = 0
+  }
+
+  /// Forgets a host that is gone and whose lease is over; what was said of its modules' secrets stays known.
+  mutating func forget(_ node: String) {
+    if hosts[node]?.isAlive == false { hosts[node] = nil }
   }
 
   mutating func adjustLoad(of node: String, by change: Int) {
