@@ -54,6 +54,7 @@ let package = Package(
     .systemLibrary(name: "CEditLine", path: "Sources/CEditLine"),
     .systemLibrary(name: "CPosix", path: "Sources/CPosix"),
 
+    // From here on bottom up: a target stands on targets above it alone, and imports what it declares.
     // Pure layers: values and state machines, no I/O, no clock.
     layer("ListDiff", on: [], pure),
     layer("MinervaNavigation", on: [], pure),
@@ -61,11 +62,12 @@ let package = Package(
     layer("MinervaProtocol", on: ["MinervaWire"], pure),
     layer("MinervaRecording", on: ["MinervaNavigation", "MinervaWire"], pure),
 
-    // The edge: sockets, files, processes.
+    // The edge: sockets, processes, files, terminals.
     layer("MinervaTransport", on: ["CZeroMQ", "MinervaProtocol", "MinervaWire"], house + quick),
     layer("MinervaActors", on: ["MinervaProtocol", "MinervaTransport", "MinervaWire"], house + quick),
-    layer("MinervaJournal", on: ["CPosix", "CSQLite", "MinervaSupervision", "MinervaWire"], house + quick),
     layer("MinervaSupervision", on: ["CPosix", "MinervaProtocol", "MinervaWire"]),
+    layer("MinervaJournal", on: ["CPosix", "CSQLite", "MinervaSupervision", "MinervaWire"], house + quick),
+    layer("CommandKit", on: ["MinervaWire"]),
 
     // What crosses processes, and what stands on it.
     layer("MinervaInterfaces", on: ["ListDiff", "MinervaActors", "MinervaNavigation", "MinervaWire"], house + quick),
@@ -84,19 +86,19 @@ let package = Package(
         "MinervaActors", "MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol",
         "MinervaRecording", "MinervaTransport", "MinervaWire",
       ], house + quick),
+    // The frame of every process that serves: its options, its directory, its log, its end.
+    layer(
+      "ServiceKit",
+      on: ["CommandKit", "MinervaActors", "MinervaInterfaces", "MinervaSupervision", "MinervaTransport", "MinervaWire"]),
     layer(
       "MinervaHosting",
       on: [
-        "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaSupervision",
-        "MinervaTransport",
-        "MinervaWire",
+        "CommandKit", "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol",
+        "MinervaTransport", "MinervaWire", "ServiceKit",
       ]),
     layer(
       "MinervaTesting",
-      on: [
-        "Minerva", "MinervaBroker", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaTransport",
-        "MinervaWire",
-      ]),
+      on: ["Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision", "MinervaTransport", "MinervaWire"]),
     layer(
       "MinervaSimulation",
       on: [
@@ -110,15 +112,11 @@ let package = Package(
     layer(
       "DiffService", on: ["ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaProtocol", "MinervaTransport", "MinervaWire"],
       at: "Services", house + quick),
-    layer(
-      "ServiceKit",
-      on: ["CommandKit", "MinervaActors", "MinervaInterfaces", "MinervaSupervision", "MinervaTransport", "MinervaWire"], at: "Services"),
     program(
       "minerva-broker",
       on: [
         "CommandKit", "MinervaActors", "MinervaBroker", "MinervaInterfaces", "MinervaJournal", "MinervaSupervision", "MinervaTransport",
-        "MinervaWire",
-        "ServiceKit",
+        "MinervaWire", "ServiceKit",
       ], at: "Services"),
     program(
       "minerva-diff", on: ["CommandKit", "DiffService", "MinervaActors", "MinervaSupervision", "MinervaTransport", "ServiceKit"],
@@ -126,12 +124,11 @@ let package = Package(
     program(
       "minerva-host",
       on: [
-        "CommandKit", "Minerva", "MinervaActors", "MinervaDemo", "MinervaHosting", "MinervaSupervision", "MinervaTransport", "MinervaWire",
-        "ServiceKit",
+        "CommandKit", "Minerva", "MinervaActors", "MinervaDemo", "MinervaHosting", "MinervaSupervision", "MinervaTransport",
+        "MinervaWire", "ServiceKit",
       ], at: "Services"),
 
     // The command line.
-    layer("CommandKit", on: ["MinervaWire"], at: "cli"),
     layer("DiffKit", on: ["CommandKit", "ListDiff", "MinervaWire"], at: "cli", house + quick),
     layer(
       "ShellKit",
@@ -143,16 +140,15 @@ let package = Package(
     layer(
       "SetKit",
       on: [
-        "CommandKit", "Minerva", "MinervaActors", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision",
-        "MinervaTransport", "MinervaWire", "ServiceKit", "ShellKit",
+        "CommandKit", "Minerva", "MinervaActors", "MinervaHosting", "MinervaInterfaces", "MinervaSupervision", "MinervaTransport",
+        "MinervaWire", "ServiceKit", "ShellKit",
       ], at: "cli"),
     // Without the differ: what checks answers shares no code with what makes them.
     layer(
       "LoadKit",
       on: [
         "CommandKit", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaSupervision", "MinervaTransport", "MinervaWire",
-        "ServiceKit",
-        "SetKit", "ShellKit",
+        "ServiceKit", "SetKit", "ShellKit",
       ], at: "cli", house + quick),
     // Nor does what measures the broker share code with its core: the model that trees are compared with is the bench's own.
     layer(
@@ -166,11 +162,9 @@ let package = Package(
       "minerva-command",
       on: [
         "BenchKit", "CommandKit", "DiffKit", "JournalKit", "ListDiff", "LoadKit", "Minerva", "MinervaActors", "MinervaInterfaces",
-        "MinervaJournal",
-        "MinervaNavigation", "MinervaProtocol", "MinervaSimulation", "MinervaSupervision", "MinervaTransport", "MinervaWire", "ServiceKit",
-        "SetKit", "ShellKit",
+        "MinervaSimulation", "MinervaSupervision", "MinervaTransport", "MinervaWire", "ServiceKit", "SetKit", "ShellKit",
       ], at: "cli", exclude: ["Flows/workouts.flow"]),
-    program("minerva-shell", on: ["CommandKit", "ServiceKit", "SetKit", "ShellKit"], at: "cli"),
+    program("minerva-shell", on: ["CommandKit", "ServiceKit", "SetKit"], at: "cli"),
 
     // The C echo that the bus is measured against.
     .executableTarget(
@@ -213,7 +207,7 @@ let package = Package(
     tests(
       "MinervaTests",
       on: [
-        "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaProtocol", "MinervaTransport", "MinervaWire", "TestSupport",
+        "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaProtocol", "MinervaTransport", "MinervaWire", "TestSupport",
       ]),
     tests(
       "MinervaBrokerTests",
@@ -224,10 +218,11 @@ let package = Package(
     tests(
       "MinervaHostingTests",
       on: [
-        "TestSupport", "ListDiff", "Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaTesting", "MinervaWire",
+        "CommandKit", "ListDiff", "Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaTesting", "MinervaWire",
+        "ServiceKit", "TestSupport",
       ]),
-    tests("MinervaSimulationTests", on: ["MinervaJournal", "MinervaProtocol", "MinervaSimulation", "MinervaWire"]),
-    tests("MinervaDemoTests", on: ["TestSupport", "Minerva", "MinervaDemo", "MinervaHosting", "MinervaWire"]),
+    tests("MinervaSimulationTests", on: ["MinervaJournal", "MinervaSimulation"]),
+    tests("MinervaDemoTests", on: ["TestSupport", "Minerva", "MinervaDemo", "MinervaWire"]),
     tests("CommandKitTests", on: ["TestSupport", "CommandKit", "MinervaWire"], exclude: ["Snapshots"]),
     tests(
       "ShellKitTests",

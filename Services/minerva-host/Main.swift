@@ -43,12 +43,7 @@ enum HostMain {
       let process = try ServiceProcess(command, name: "host-1", console: console)
       defer { process.end() }
       let plan = try HostPlan(command, process: process)
-      let host = try await process.start { try await HostProcess.start(plan.settings) { try await plan.modules($0) } }
-      process.log("offers \(plan.settings.app) to \(plan.settings.broker)")
-      let reason = await process.untilAskedToEnd()
-      let report = await host.close()
-      process.log("ends (\(reason)); \(report.undelivered) messages undelivered, \(report.unanswered) calls unanswered")
-      return .done
+      return try await HostProcess.serve(plan.settings, in: process) { try await plan.modules($0) }
     }
   }
 }

@@ -1,71 +1,64 @@
 import Testing
 
-/// SwiftPM builds an import that no target declares, so this test holds the arrows between the layers.
+/// SwiftPM builds an import that no target declares, and says nothing of a dependency that no file imports; so these tests hold the
+/// manifest to the sources, and the manifest to its order.
 @Suite("Arrows point down")
 struct ArrowTests {
-  static let pure: Set<String> = ["Swift", "Synchronization"]
-  static let system: Set<String> = ["Swift", "Synchronization", "Distributed", "Glibc", "Foundation", "CPosix"]
+  static let pure = ["ListDiff", "MinervaNavigation", "MinervaWire", "MinervaProtocol", "MinervaRecording"]
+  /// What the toolchain brings.
+  static let system: Set<String> = ["Swift", "Synchronization", "Distributed", "Dispatch", "Glibc", "Foundation"]
 
-  /// What each layer may import of ours; a layer that is missing here fails the test.
-  static let arrows: [String: Set<String>] = [
-    "Sources/ListDiff": [],
-    "Sources/MinervaNavigation": [],
-    "Sources/MinervaWire": [],
-    "Sources/MinervaProtocol": ["MinervaWire"],
-    "Sources/MinervaRecording": ["MinervaNavigation", "MinervaWire"],
-    "Sources/MinervaTransport": ["CZeroMQ", "MinervaProtocol", "MinervaWire"],
-    "Sources/MinervaActors": ["MinervaProtocol", "MinervaTransport", "MinervaWire"],
-    "Sources/MinervaJournal": ["CSQLite", "MinervaSupervision", "MinervaWire"],
-    "Sources/MinervaSupervision": ["MinervaProtocol", "MinervaWire"],
-    "Sources/MinervaInterfaces": ["ListDiff", "MinervaActors", "MinervaNavigation", "MinervaWire"],
-    "Sources/Minerva": [
-      "ListDiff", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaTransport", "MinervaWire",
-    ],
-    "Sources/MinervaBrokerCore": [
-      "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaRecording", "MinervaWire",
-    ],
-    "Sources/MinervaBroker": [
-      "MinervaActors", "MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol",
-      "MinervaRecording", "MinervaTransport", "MinervaWire",
-    ],
-    "Sources/MinervaHosting": [
-      "ListDiff", "Minerva", "MinervaActors", "MinervaInterfaces", "MinervaNavigation", "MinervaProtocol", "MinervaSupervision",
-      "MinervaTransport",
-      "MinervaWire",
-    ],
-    "Sources/MinervaTesting": [
-      "Minerva", "MinervaActors", "MinervaBroker", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaSupervision",
-      "MinervaTransport", "MinervaWire",
-    ],
-    "Sources/MinervaSimulation": [
-      "MinervaBrokerCore", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation", "MinervaProtocol", "MinervaRecording", "MinervaWire",
-    ],
-    "Sources/MinervaDemo": ["Minerva", "MinervaActors", "MinervaHosting", "MinervaTransport", "MinervaWire"],
-  ]
+  @Test("Every target imports what it declares and declares what it imports", arguments: Manifest.targets)
+  func manifestSaysWhatIsImported(target: Manifest.Target) throws {
+    let imports = target.imports
+    try #require(!imports.isEmpty || target.dependencies.isEmpty, "no sources in \(target.path)")
+    let modules = Set(Manifest.targets.map(\.module)).union(Manifest.libraries)
+    // Programs that tests run are declared so that they are built.
+    let programs = target.folder == "Tests" ? Set(Manifest.targets.filter { $0.path.hasPrefix("Tests/Support/") }.map(\.module)) : []
+    let declared = Set(target.dependencies.map(Manifest.module))
+    #expect(imports.intersection(modules).subtracting(declared) == [], "imported, not declared")
+    #expect(declared.subtracting(imports).subtracting(programs) == [], "declared, not imported")
+    let outside = imports.subtracting(modules).subtracting(Self.system)
+    #expect(outside.subtracting(target.folder == "Tests" ? ["Testing"] : []) == [], "from elsewhere")
+  }
 
-  @Test(
-    "The pure layers import the standard library alone",
-    arguments: ["ListDiff", "MinervaNavigation", "MinervaWire", "MinervaProtocol", "MinervaRecording"])
-  func pureLayersImportTheStandardLibrary(layer: String) throws {
-    let allowed = Self.pure.union(Self.arrows["Sources/\(layer)"] ?? [])
-    let sources = Repository.sources(below: "Sources/\(layer)")
-    try #require(!sources.isEmpty)
-    for source in sources {
-      for name in source.imports {
-        #expect(allowed.contains(name), "\(source.path) imports \(name)")
+  @Test("Every target stands on targets above it in the manifest: it reads from the bottom up")
+  func manifestReadsBottomUp() throws {
+    try #require(Manifest.targets.count > 50)
+    var above = Manifest.libraries
+    for target in Manifest.targets {
+      #expect(target.dependencies.subtracting(above) == [], "\(target.name) stands on what is below it")
+      above.insert(target.name)
+    }
+  }
+
+  @Test("cli stands on Services and Sources, Services on Sources, Sources on nothing else")
+  func foldersPointDown() {
+    let height = ["Sources": 0, "Services": 1, "cli": 2, "Tests": 3]
+    let targets = Dictionary(uniqueKeysWithValues: Manifest.targets.map { ($0.name, $0) })
+    for target in Manifest.targets {
+      for dependency in target.dependencies.compactMap({ targets[$0] }) {
+        #expect(height[dependency.folder, default: 9] <= height[target.folder, default: -1], "\(target.path) -> \(dependency.path)")
       }
     }
   }
 
-  @Test("Every library layer imports only what is below it", arguments: Array(arrows.keys).sorted())
-  func layersImportWhatIsBelow(layer: String) throws {
-    let allowed = Self.system.union(Self.arrows[layer] ?? [])
-    let sources = Repository.sources(below: layer)
+  @Test("Every folder with sources is a target of the manifest")
+  func everyFolderIsATarget() {
+    let paths = Set(Manifest.targets.map(\.path))
+    for folder in ["Sources", "Services", "cli"] {
+      let found = Set(Repository.sources(below: folder).map { $0.path.split(separator: "/").prefix(2).joined(separator: "/") })
+      #expect(found.subtracting(paths) == [])
+    }
+  }
+
+  @Test("The pure layers import the standard library and each other alone", arguments: pure)
+  func pureLayersImportTheStandardLibrary(layer: String) throws {
+    let sources = Repository.sources(below: "Sources/\(layer)")
     try #require(!sources.isEmpty)
     for source in sources {
-      for name in source.imports {
-        #expect(allowed.contains(name), "\(source.path) imports \(name)")
-      }
+      let outside = Set(source.imports).subtracting(Self.pure + ["Swift", "Synchronization"])
+      #expect(outside == [], "\(source.path)")
     }
   }
 
@@ -100,12 +93,6 @@ struct ArrowTests {
         #expect(sources.contains { $0.text.contains(type) }, "\(layer) does not run \(type)")
       }
     }
-  }
-
-  @Test("Every layer of Sources has its arrows written down")
-  func everyLayerIsListed() {
-    let layers = Set(Repository.sources(below: "Sources").map { $0.path.split(separator: "/").prefix(2).joined(separator: "/") })
-    #expect(layers.subtracting(Self.arrows.keys) == [])
   }
 
   @Test("What checks the answers of diff workers shares no code with the differ")

@@ -1,63 +1,48 @@
-import Glibc
+import CommandKit
 import Minerva
-import MinervaSupervision
 import MinervaTransport
 import MinervaWire
+import ServiceKit
 
 extension HostApp {
   /// Runs the host as a process: joins the broker, serves until SIGTERM or SIGINT, and exits.
   ///
-  /// Exit codes: 0 done, 2 for arguments that are not understood, 3 when the broker cannot be reached, 1 for everything else.
+  /// Options, log and exit codes are those of every service process; `--help` shows them. Where no broker answers within half a
+  /// minute, it ends with 3.
   public static func main() async {
-    let words = Array(CommandLine.arguments.dropFirst())
-    if words.contains("--help") {
-      say(HostArguments.help(app), to: STDOUT_FILENO)
-      exit(0)
-    }
-    do {
-      try await serve(HostArguments(words, app: app))
-      exit(0)
-    } catch let error as MinervaError {
-      say("error \(error)", to: STDERR_FILENO)
-      exit(error.code == "usage" ? 2 : [.unreachable, .peerLost].contains(error.code) ? 3 : 1)
-    } catch {
-      say("error \(error)", to: STDERR_FILENO)
-      exit(1)
+    await Program.main(HostCommand.definition(of: app), version: ProductVersion.text) { command, console in
+      let process = try ServiceProcess(command, name: HostCommand.name(of: app), console: console)
+      defer { process.end() }
+      let connection = try ConnectionSettings(command, runtime: process.runtime)
+      let listening = try process.listening(command, connection)
+      let settings = HostSettings(
+        app: app, node: process.name, broker: connection.endpoint, listen: listening.endpoint, advertised: listening.advertised,
+        start: start, links: links, version: ProductVersion.text, security: connection.security, log: process.log)
+      return try await HostProcess.serve(settings, in: process) { _ in try offers() }
     }
   }
 
-  private static func serve(_ arguments: HostArguments) async throws {
-    let name = arguments.name
-    let runtime = try RuntimeDirectory.open(option: arguments.runtime)
-    let lock = try LockFile.acquire(runtime.lockPath(name))
-    defer { lock.release() }
-    let socket = try runtime.socketPath(name)
-    try lock.clearSocket(at: socket)
-    let listening = try arguments.listening() ?? Listening(socket: .ipc(path: socket))
-    let signals = try TerminationSignals()
-    let (ending, end) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingOldest(1))
-    let watch = ParentWatch.start { end.yield("its supervisor is gone") }
-    signals.onSignal { if $0 != .hangUp { end.yield("signal \($0.rawValue)") } }
-    let broker = try HostArguments.endpoint(arguments.connect ?? runtime.endpoint("broker"))
-    let settings = HostSettings(
-      app: app, node: name, broker: broker, listen: listening.endpoint, advertised: listening.advertised, start: start, links: links,
-      security: try arguments.security(),
-      log: { say("\(name)  \($0)", to: STDERR_FILENO) })
-    let modules = try self.modules
-    let host = try await HostProcess.start(settings) { _ in modules }
-    settings.log?("offers \(app) to \(broker)")
-    for await reason in ending {
-      settings.log?("ends (\(reason))")
-      break
+  /// The modules; what the author's code throws is said to be the app's.
+  private static func offers() throws -> [ModuleOffer] {
+    do {
+      return try modules
+    } catch let error as MinervaError {
+      throw error
+    } catch {
+      throw MinervaError(.appFailed, "\(error)")
     }
-    watch?.cancel()
-    signals.release()
-    await host.close()
   }
 }
 
-/// Writes a line to a descriptor of the process.
-private func say(_ line: String, to descriptor: Int32) {
-  let bytes = Array((line + "\n").utf8)
-  _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+/// What the command line of an author's host says.
+enum HostCommand {
+  static func name(of app: String) -> String { "\(app)-1" }
+
+  static func definition(of app: String) -> CommandDefinition {
+    let program = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "host"
+    return CommandDefinition(
+      program, "Runs the coordinators of \(app)",
+      discussion: "Joins the broker of the runtime directory, or the one that --connect names, and offers the app's modules.",
+      options: ServiceOptions.place(name: name(of: app)) + ServiceOptions.connection + ServiceOptions.listening)
+  }
 }

@@ -9,7 +9,7 @@ public import Minerva
 ///   static let modules = [ModuleOffer(ShopCoordinator.init), ModuleOffer(HomeCoordinator.init)]
 /// }
 /// ```
-public protocol HostApp {
+public protocol HostApp: SendableMetatype {
   /// The name under which the host registers; modules are resolved inside it.
   static var app: String { get }
   /// The module that a new scene begins with; its coordinator opens the first screen.

@@ -192,6 +192,7 @@ public enum ErrorCatalogue {
   private static let programs: [Entry] = [
     Entry(.expectFailed, "an expectation did not hold", "compare the tree before and after"),
     Entry(.sessionNoJob, "no job of that number runs in the background", "the number stands in brackets where it was begun"),
+    Entry(.usageName, "a process cannot have that name", "use 1 to 64 bytes without spaces and slashes"),
     Entry(.usageApp, "a script names an app that is none of ours", "use one the text names, or host EXECUTABLE"),
     Entry(.usageNothing, "no script is left to run", "look at --filter and the files' names"),
     Entry(.appFailed, "the app's code threw an error", "the text is the app's own"),

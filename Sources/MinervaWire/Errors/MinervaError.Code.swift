@@ -180,6 +180,7 @@ extension MinervaError.Code {
   // The command line.
   public static let expectFailed: Self = "expect.failed"
   public static let sessionNoJob: Self = "session.no_job"
+  public static let usageName: Self = "usage.name"
   public static let usageApp: Self = "usage.app"
   public static let usageNothing: Self = "usage.nothing"
 

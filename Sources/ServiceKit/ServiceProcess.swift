@@ -25,7 +25,7 @@ package final class ServiceProcess: Sendable {
   package init(_ command: ParsedCommand, name fallback: String, console: Console) throws(MinervaError) {
     name = command.text("name") ?? fallback
     guard (1...64).contains(name.utf8.count), !name.utf8.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "/") || $0 == 0x7F }) else {
-      throw MinervaError(.badMessage, "a process's name has 1 to 64 bytes without spaces and slashes")
+      throw MinervaError(.usageName, "a process's name has 1 to 64 bytes without spaces and slashes")
     }
     runtime = try RuntimeDirectory.open(option: command.text("runtime"))
     lock = try LockFile.acquire(runtime.lockPath(name))
