@@ -81,17 +81,12 @@ import Testing
     #expect(session.cancel(1) == [])
   }
 
-  @Test func `a refused or unanswered registration is tried again`() {
-    var random = SeededGenerator(seed: 3)
+  @Test func `an unanswered registration gives its link up`() {
     var session = ClientSessionStateMachine()
-    _ = session.linkUp(at: at(0))
-    guard case .retryRegistration(let moment)? = session.registrationRefused(at: at(10), using: &random).first else {
-      return #expect(Bool(false), "no retry")
-    }
-    #expect(session.nextDeadline == moment)
-    #expect(session.tick(moment) == [.register])
-    #expect(session.tick(moment + 2_000) == [.dropLink])
-    #expect(session.linkUp(at: moment + 2_100) == [.register])
+    #expect(session.linkUp(at: at(0)) == [.register])
+    #expect(session.nextDeadline == at(2_000))
+    #expect(session.tick(at(2_000)) == [.dropLink])
+    #expect(session.linkUp(at: at(2_100)) == [.register])
   }
 
   @Test func `closing ends what is left, and nothing is sent after`() {

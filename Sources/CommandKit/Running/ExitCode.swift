@@ -32,11 +32,4 @@ package struct ExitCode: RawRepresentable, Error, Hashable, Sendable {
       }
     }
   }
-
-  /// What each code means, for help and the manual.
-  package static let meanings: [(code: ExitCode, meaning: String)] = [
-    (.done, "done"), (.refused, "refused, or an expectation failed"), (.usage, "usage or parse error"),
-    (.unreachable, "bus or broker unreachable"), (.timeout, "timeout"), (.diverged, "replay diverged"), (.internalError, "internal error"),
-    (.interrupted, "interrupted"),
-  ]
 }

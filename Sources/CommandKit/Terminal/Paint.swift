@@ -10,7 +10,6 @@ package struct Paint: Sendable, Hashable {
     case red = "31"
     case green = "32"
     case yellow = "33"
-    case blue = "34"
     case cyan = "36"
   }
 

@@ -42,13 +42,3 @@ struct Buffer<Element: BitwiseCopyable>: ~Copyable {
     return unsafe Array(UnsafeBufferPointer(start: base + range.lowerBound, count: range.count))
   }
 }
-
-extension Buffer where Element == Int32 {
-  /// Eight neighbours at once.
-  @inlinable
-  @inline(__always)
-  func eight(at index: Int) -> SIMD8<Int32> {
-    assert(index >= 0 && index + 8 <= capacity)
-    return unsafe UnsafeRawPointer(base + index).loadUnaligned(as: SIMD8<Int32>.self)
-  }
-}

@@ -176,7 +176,7 @@ actor ClientSession {
       case .deliver(let id): calls.removeValue(forKey: id)?.deliver?()
       case .announceLost(let reason): for notice in notices.values { notice.yield(.brokerLost(reason: reason)) }
       case .announceRegistered(_, let again): if again { for notice in notices.values { notice.yield(.brokerBack) } }
-      case .retryRegistration, .dropLink, .sendCancel: break
+      case .dropLink, .sendCancel: break
       }
     }
     if let next = machine.nextDeadline { bus.loop.sweep(noLaterThan: next.milliseconds) }

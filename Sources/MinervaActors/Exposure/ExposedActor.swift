@@ -30,8 +30,6 @@ class ExposedActor: @unchecked Sendable {
     self.isOnLoop = isOnLoop
   }
 
-  var anyActor: any DistributedActor { preconditionFailure("abstract") }
-
   func callDirectly(_ number: Int, _ arguments: inout CallArguments, _ encoder: CBOREncoder) throws { preconditionFailure("abstract") }
 
   func execute(_ target: String, _ decoder: inout BusInvocationDecoder, _ handler: BusResultHandler, on system: BusSystem) async throws {
@@ -65,8 +63,6 @@ where Stub.ID == ActorAddress, Stub.ActorSystem == BusSystem, Actor.ID == ActorA
       if let index = catalogue.index(of: method.target) { byIndex[Int(index)] = known }
     }
   }
-
-  override var anyActor: any DistributedActor { actor }
 
   override func callDirectly(_ number: Int, _ arguments: inout CallArguments, _ encoder: CBOREncoder) throws {
     guard let body = direct[number] else { throw MinervaError(.notExposed, "the method has no direct path") }

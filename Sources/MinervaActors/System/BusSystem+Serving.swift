@@ -4,7 +4,7 @@ import MinervaWire
 
 // Calls of others: from the frame to the actor. Nothing here trusts a byte.
 extension BusSystem {
-  /// Lets others call the methods of `targets` on an actor, and keeps the actor alive until ``retract(_:)``.
+  /// Lets others call the methods of `targets` on an actor, and keeps the actor alive as long as the bus.
   ///
   /// - Throws: `bus.not_exposed` when a label or type does not fit.
   public func expose<Stub, Actor>(
@@ -14,14 +14,6 @@ extension BusSystem {
     try configure(&table)
     let exposed = try TypedExposedActor(actor, table, catalogue: exposedNames, loop: loop)
     await onLoop { self.exposed[exposed.name] = exposed }
-  }
-
-  /// Ends what ``expose(_:as:_:)`` began: later calls end with `bus.no_such_actor`.
-  public func retract(_ address: ActorAddress) async {
-    await onLoop {
-      self.exposed[address.name] = nil
-      self.lastExposed = nil
-    }
   }
 
   /// Calls `alarm` on the loop with the monotonic time, whenever the moment has come that it returned last; one a bus.

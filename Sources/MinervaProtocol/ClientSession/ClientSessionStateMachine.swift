@@ -35,8 +35,6 @@ package struct ClientSessionStateMachine: Sendable {
   package enum Action: Hashable, Sendable {
     /// Send the registration over the link that is up.
     case register
-    /// Register again at that moment: call ``tick(_:)`` then.
-    case retryRegistration(at: Moment)
     /// Close the link; it is up but useless.
     case dropLink
     /// Send the call with the milliseconds it has left.
@@ -57,8 +55,6 @@ package struct ClientSessionStateMachine: Sendable {
     case disconnected
     /// The link is up, the registration has been sent; until when an answer is awaited.
     case registering(until: Moment)
-    /// The link is up, the registration was refused; when to try again.
-    case refused(until: Moment)
     /// Calls flow.
     case registered(epoch: UInt64)
     /// Nothing will ever be sent again.
@@ -83,7 +79,6 @@ package struct ClientSessionStateMachine: Sendable {
   private var soonest = Moment.distantFuture
   private var wasRegistered = false
   private var lostAnnounced = false
-  private var registrationBackoff = Backoff(first: 100, cap: 2_000)
 
   package init(settings: Settings = Settings()) { self.settings = settings }
 
@@ -100,7 +95,7 @@ package struct ClientSessionStateMachine: Sendable {
   package var nextDeadline: Moment? {
     var next = calls.isEmpty ? .distantFuture : soonest
     switch state {
-    case .registering(let until), .refused(let until): next = min(next, until)
+    case .registering(let until): next = min(next, until)
     case .disconnected, .registered, .closed: break
     }
     return next == .distantFuture ? nil : next
@@ -152,9 +147,6 @@ extension ClientSessionStateMachine {
     case .registering(let until) where until <= now:
       state = .disconnected
       actions.append(.dropLink)
-    case .refused(let until) where until <= now:
-      state = .registering(until: now + settings.registrationTimeout)
-      actions.append(.register)
     default: break
     }
     return actions
@@ -198,7 +190,7 @@ extension ClientSessionStateMachine {
   package mutating func linkUp(at now: Moment) -> [Action] {
     switch state {
     case .closed: return [.dropLink]
-    case .disconnected, .refused:
+    case .disconnected:
       state = .registering(until: now + settings.registrationTimeout)
       return [.register]
     case .registering, .registered: return []
@@ -209,7 +201,6 @@ extension ClientSessionStateMachine {
   package mutating func registered(epoch: UInt64, at now: Moment) -> [Action] {
     guard case .registering = state else { return [] }
     state = .registered(epoch: epoch)
-    registrationBackoff.reset()
     var actions: [Action] = [.announceRegistered(epoch: epoch, again: wasRegistered)]
     wasRegistered = true
     lostAnnounced = false
@@ -217,19 +208,11 @@ extension ClientSessionStateMachine {
     return actions
   }
 
-  /// The broker refused the registration, for now: a name still held by an earlier life, a broker that starts.
-  package mutating func registrationRefused(at now: Moment, using random: inout some RandomNumberGenerator) -> [Action] {
-    guard case .registering = state else { return [] }
-    let until = now + registrationBackoff.next(using: &random)
-    state = .refused(until: until)
-    return [.retryRegistration(at: until)]
-  }
-
   /// The link is down. Calls that may not be repeated and may have been executed end; the others wait.
   package mutating func linkDown(reason: String) -> [Action] {
     switch state {
     case .closed: return []
-    case .disconnected, .registering, .refused, .registered: state = .disconnected
+    case .disconnected, .registering, .registered: state = .disconnected
     }
     var actions: [Action] = []
     if !lostAnnounced, wasRegistered {

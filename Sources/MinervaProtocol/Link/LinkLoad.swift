@@ -1,14 +1,10 @@
 package import MinervaWire
 
-/// What waits on one link, counted against its limits before any of it is kept.
+/// What waits to be sent on one link, counted against its limits before any of it is kept.
 package struct LinkLoad: Hashable, Sendable {
   /// Messages and bytes that wait to be sent.
   package private(set) var messages = 0
   package private(set) var bytes = 0
-  /// Own calls that wait for an answer.
-  package private(set) var calls = 0
-  /// Calls of the peer that run here.
-  package private(set) var served = 0
 
   /// How long a caller who met a full queue should wait, in milliseconds.
   package static let retryAfter: Int64 = 20
@@ -33,24 +29,4 @@ package struct LinkLoad: Hashable, Sendable {
     messages = max(0, messages - count)
     bytes = max(0, bytes - size)
   }
-
-  /// Begins an own call, or says that too many wait.
-  package mutating func beginCall(limits: Limits) throws(MinervaError) {
-    guard calls < limits.callsInFlight else {
-      throw .backpressure("the window of calls in flight", limit: limits.callsInFlight, retryAfterMilliseconds: Self.retryAfter)
-    }
-    calls += 1
-  }
-
-  package mutating func endCall() { calls = max(0, calls - 1) }
-
-  /// Begins to serve a call of the peer, or says that too many run.
-  package mutating func beginServing(limits: Limits) throws(MinervaError) {
-    guard served < limits.callsInFlight else {
-      throw .backpressure("the window of served calls", limit: limits.callsInFlight, retryAfterMilliseconds: Self.retryAfter)
-    }
-    served += 1
-  }
-
-  package mutating func endServing() { served = max(0, served - 1) }
 }

@@ -76,7 +76,7 @@ struct ScriptedCaller {
         outbox.append(Word(call: call, question: entry.question))
       case .deliver(let call): end(call, "answered", at: now, ledger)
       case .fail(let call, let error): end(call, error.code.rawValue, at: now, ledger)
-      case .register, .retryRegistration, .dropLink, .sendCancel, .announceLost, .announceRegistered: break
+      case .register, .dropLink, .sendCancel, .announceLost, .announceRegistered: break
       }
     }
   }

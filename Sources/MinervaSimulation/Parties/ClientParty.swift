@@ -69,7 +69,6 @@ final class ClientParty: Party {
       switch action {
       case .register: broker.send(.hello(name: process.name, incarnation: process.life))
       case .dropLink: broker.drop()
-      case .retryRegistration: break
       case .send(let id, _, _): if let wish = wishes[id] { broker.send(.call(id: id, wish)) }
       case .sendCancel(let id): broker.send(.cancelCall(id: id))
       case .fail(let id, let error):
