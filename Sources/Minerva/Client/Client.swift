@@ -137,6 +137,12 @@ public final class Client: Sendable {
   ///   - isDryRun: Whether only the plan is wanted; then the reply has no answer.
   ///   - resets: Whether everything above the scene's root goes first.
   ///   - keepsPrefix: Whether what matched stays when the rest fails.
+  ///   - scene: Where the link is followed; `main` of the one app unless given.
+  ///   - txn: What the request is known by when it is sent again; a new one unless given.
+  ///   - policy: What becomes of it while another presentation is on its way.
+  ///   - ifTop: The screen that must still be on top when its turn comes.
+  ///   - instant: Whether renderers show it without animation.
+  ///   - time: How long the answer may take.
   /// - Throws: `route.*` with what matched and what is left (R3), and whatever a request may.
   public func follow(
     _ link: String, context: [UInt8] = [], isDryRun: Bool = false, resets: Bool = false, keepsPrefix: Bool = false,
@@ -177,7 +183,10 @@ public final class Client: Sendable {
 
   /// Begins a scene as another one stood after one of its records: hosts resume its coordinators.
   ///
-  /// - Parameter name: The new scene's name; without it one is made, `main@12`.
+  /// - Parameters:
+  ///   - scene: The scene whose past it is.
+  ///   - record: The number of the record.
+  ///   - name: The new scene's name; without it one is made, `main@12`.
   /// - Throws: `time.out_of_range`, `scene.exists`.
   public func fork(_ scene: SceneAddress = SceneAddress(), at record: UInt64, as name: String? = nil) async throws -> SceneIdentity {
     try await session.call(.never, within: .seconds(10)) { try await $0.fork(scene, at: record, as: name) }

@@ -47,7 +47,10 @@ public final class Context<Subject: Module>: Sendable {
   ///
   /// The wish is part of the turn's record: it holds over a restart of the broker, and when another host resumes the screen. On a virtual
   /// clock it comes when that clock says so (D3).
-  /// - Parameter span: At least a millisecond; fractions of one are dropped.
+  ///
+  /// - Parameters:
+  ///   - span: At least a millisecond; fractions of one are dropped.
+  ///   - name: What the wish is known by.
   public func wake(after span: Duration, as name: String = "timer") throws {
     try link.wake(name, after: UInt64(max(1, span.milliseconds)))
   }

@@ -23,6 +23,7 @@ public actor ModalCoordinator<Subject: Module, Content: Module>: Coordinator whe
   /// Makes a modal coordinator.
   ///
   /// - Parameters:
+  ///   - context: The context that the host gives it.
   ///   - title: What its screen is called.
   ///   - content: The module inside.
   ///   - input: What that is opened with.

@@ -11,6 +11,7 @@ public actor SplitCoordinator<Subject: Module>: Coordinator {
   /// Makes a split coordinator.
   ///
   /// - Parameters:
+  ///   - context: The context that the host gives it.
   ///   - title: What its screen is called.
   ///   - primary: What stands at the root of the primary stack.
   ///   - detail: What stands in the detail stack until something is shown there; nothing if `nil`.

@@ -36,6 +36,7 @@ public actor TabCoordinator<Subject: Module>: Coordinator {
   /// Makes a tab coordinator.
   ///
   /// - Parameters:
+  ///   - context: The context that the host gives it.
   ///   - title: What its screen is called.
   ///   - tabs: The tabs in order.
   ///   - selected: The tab that is shown first; the first one if `nil`.

@@ -14,7 +14,10 @@ public struct ListHandle: Sendable {
   }
 
   /// Where a row stands, or `nil` when the list shows none with this identifier. O(rows).
-  /// - Parameter section: The section to look in; the first that has such a row unless given.
+  ///
+  /// - Parameters:
+  ///   - row: The row's identifier.
+  ///   - section: The section to look in; the first that has such a row unless given.
   public func indexPath(of row: String, in section: String? = nil) async throws -> ListPath? {
     try await link.list().indexPath(of: row, in: section)
   }

@@ -12,7 +12,11 @@ extension ScreenRendering {
   }
 
   /// Draws as many lines as fit, from where the list was scrolled to.
-  /// - Parameter titleWidth: The width of the title bar, when something stands beside it.
+  ///
+  /// - Parameters:
+  ///   - width: How many columns there are.
+  ///   - height: How many lines there are, the title bar among them.
+  ///   - titleWidth: The width of the title bar, when something stands beside it.
   /// - Returns: The lines, the title bar first, and how many of the list are above and below them.
   public func window(width: Int, height: Int, titleWidth: Int? = nil) -> (lines: [String], above: Int, below: Int) {
     if let alert { return (alertLines(alert, width: width), 0, 0) }
