@@ -193,6 +193,8 @@ let package = Package(
 
     // Waiting with an end; texts that are kept beside the tests.
     layer("TestSupport", on: [], at: "Tests/Support"),
+    // Commands run in the test's own process, and folders for their files.
+    layer("CommandRuns", on: ["CommandKit"], at: "Tests/Support"),
     tests("ListDiffTests", on: ["ListDiff"]),
     // The naive model of the core and the scenes that chance plays: optimised in the suite, as the core itself.
     layer("SceneModels", on: ["MinervaNavigation"], at: "Tests/Support", pure),
@@ -221,7 +223,7 @@ let package = Package(
         "CommandKit", "ListDiff", "Minerva", "MinervaHosting", "MinervaInterfaces", "MinervaNavigation", "MinervaTesting", "MinervaWire",
         "ServiceKit", "TestSupport",
       ]),
-    tests("MinervaSimulationTests", on: ["MinervaJournal", "MinervaSimulation"]),
+    tests("MinervaSimulationTests", on: ["MinervaJournal", "MinervaSimulation", "MinervaWire"]),
     tests("MinervaDemoTests", on: ["TestSupport", "Minerva", "MinervaDemo", "MinervaWire"]),
     tests("CommandKitTests", on: ["TestSupport", "CommandKit", "MinervaWire"], exclude: ["Snapshots"]),
     tests(
@@ -231,11 +233,12 @@ let package = Package(
         "ShellKit",
       ],
       exclude: ["Snapshots"]),
-    tests("DiffKitTests", on: ["CommandKit", "DiffKit", "ListDiff", "MinervaWire"], exclude: ["Snapshots"]),
     tests(
-      "JournalKitTests", on: ["TestSupport", "CommandKit", "JournalKit", "MinervaJournal", "MinervaWire"],
+      "DiffKitTests", on: ["CommandKit", "CommandRuns", "DiffKit", "ListDiff", "MinervaWire", "TestSupport"], exclude: ["Snapshots"]),
+    tests(
+      "JournalKitTests", on: ["TestSupport", "CommandKit", "CommandRuns", "JournalKit", "MinervaJournal", "MinervaWire"],
       exclude: ["Snapshots"]),
-    tests("LoadKitTests", on: ["ListDiff", "LoadKit", "MinervaInterfaces"]),
+    tests("LoadKitTests", on: ["ListDiff", "LoadKit", "MinervaInterfaces", "MinervaWire"]),
     tests(
       "BenchKitTests",
       on: ["BenchKit", "CommandKit", "MinervaInterfaces", "MinervaNavigation", "MinervaTesting", "MinervaWire"]),

@@ -1,4 +1,5 @@
 import CommandKit
+import CommandRuns
 import DiffKit
 import Glibc
 import Testing

@@ -1,4 +1,5 @@
 import CommandKit
+import CommandRuns
 import Glibc
 import JournalKit
 import MinervaJournal
@@ -8,9 +9,9 @@ import Testing
 
 /// `minerva journal` as people and scripts use it.
 @Suite("minerva journal") struct JournalCommandTests {
-  private let place: Place
+  private let place: TestFolder
 
-  init() throws { place = try Place() }
+  init() throws { place = try TestFolder() }
 
   /// A journal with two scenes; the first has a snapshot.
   private func fill(_ name: String = "journal.sqlite") async throws {
@@ -27,23 +28,24 @@ import Testing
 
   @Test("Help says what each part does")
   func help() {
-    #expect(snapshotMismatch(place.help(["minerva", "journal"]), "help-journal.txt") == nil)
-    #expect(snapshotMismatch(place.help(["minerva", "journal", "export"]), "help-journal-export.txt") == nil)
-    #expect(snapshotMismatch(place.help(["minerva", "journal", "import"]), "help-journal-import.txt") == nil)
+    #expect(snapshotMismatch(TestFolder.help(["minerva", "journal"]), "help-journal.txt") == nil)
+    #expect(snapshotMismatch(TestFolder.help(["minerva", "journal", "export"]), "help-journal-export.txt") == nil)
+    #expect(snapshotMismatch(TestFolder.help(["minerva", "journal", "import"]), "help-journal-import.txt") == nil)
   }
 
   @Test("P3: stats, verify and export of a whole journal")
   func looks() async throws {
     try await fill()
-    #expect(snapshotMismatch(try place.run(["stats", place.file("journal.sqlite")]).out, "stats.txt") == nil)
+    #expect(snapshotMismatch(try place.journal(["stats", place.file("journal.sqlite")]).out, "stats.txt") == nil)
     #expect(
-      try place.run(["verify", place.file("journal.sqlite")]) == Ran("ok   7 records and 1 snapshots are as they were written\n", .done))
-    #expect(snapshotMismatch(try place.run(["export", place.file("journal.sqlite")]).out, "export.jsonl") == nil)
-    let one = try place.run(["export", place.file("journal.sqlite"), "--scene", "shop/other#2"])
+      try place.journal(["verify", place.file("journal.sqlite")])
+        == CommandRun("ok   7 records and 1 snapshots are as they were written\n", .done))
+    #expect(snapshotMismatch(try place.journal(["export", place.file("journal.sqlite")]).out, "export.jsonl") == nil)
+    let one = try place.journal(["export", place.file("journal.sqlite"), "--scene", "shop/other#2"])
     #expect(one.out.split(separator: "\n").count == 3)
-    let json = try place.run(["verify", "--json", place.file("journal.sqlite")])
+    let json = try place.journal(["verify", "--json", place.file("journal.sqlite")])
     #expect(json.out.contains(#""whole":true,"records":7,"snapshots":1,"problems":[]"#))
-    let figures = try JSONValue(parsing: try place.run(["stats", "--json", "--data", place.path]).out)
+    let figures = try JSONValue(parsing: try place.journal(["stats", "--json", "--data", place.path]).out)
     #expect(figures["records"] == .integer(7) && figures["newest"] == .integer(1_700_000_000_000))
   }
 
@@ -52,16 +54,16 @@ import Testing
     try await fill()
     if trimmed {
       // The export of a journal whose first records were let go.
-      let lines = try place.run(["export", place.file("journal.sqlite")]).out.split(separator: "\n")
+      let lines = try place.journal(["export", place.file("journal.sqlite")]).out.split(separator: "\n")
       let kept = lines.filter { line in !(1...3).contains { line.contains("\"shop/main#1\",\"record\":\($0),") } }
       try place.write("export.jsonl", kept.dropLast().joined(separator: "\n") + "\n{\"end\":\(kept.count - 2)}\n")
     } else {
-      try place.write("export.jsonl", try place.run(["export", place.file("journal.sqlite")]).out)
+      try place.write("export.jsonl", try place.journal(["export", place.file("journal.sqlite")]).out)
     }
-    let made = try place.run(["import", place.file("export.jsonl"), place.file("copy.sqlite")])
-    #expect(made == Ran("DIR/copy.sqlite: 2 scenes, \(trimmed ? 4 : 7) records, 1 snapshots\n", .done))
-    #expect(try place.run(["verify", place.file("copy.sqlite")]).code == .done)
-    let copy = try place.run(["export", place.file("copy.sqlite")]).out
+    let made = try place.journal(["import", place.file("export.jsonl"), place.file("copy.sqlite")])
+    #expect(made == CommandRun("DIR/copy.sqlite: 2 scenes, \(trimmed ? 4 : 7) records, 1 snapshots\n", .done))
+    #expect(try place.journal(["verify", place.file("copy.sqlite")]).code == .done)
+    let copy = try place.journal(["export", place.file("copy.sqlite")]).out
     #expect(copy == (try place.text("export.jsonl")))
     let journal = try await SQLiteJournal.open(place.file("copy.sqlite"))
     let main = try #require(try await journal.load("shop/main#1"))
@@ -76,13 +78,13 @@ import Testing
   @Test("Import never overwrites, and takes no name that a broker holds")
   func refusesToOverwrite() async throws {
     try await fill()
-    try place.write("export.jsonl", try place.run(["export", place.file("journal.sqlite")]).out)
+    try place.write("export.jsonl", try place.journal(["export", place.file("journal.sqlite")]).out)
     let before = try place.text("journal.sqlite")
-    let there = try place.run(["import", place.file("export.jsonl"), place.file("journal.sqlite")])
+    let there = try place.journal(["import", place.file("export.jsonl"), place.file("journal.sqlite")])
     #expect(there.code == .refused && there.out.contains("journal.exists"), "\(there.out)")
     #expect(try place.text("journal.sqlite") == before)
     let open = try await SQLiteJournal.open(place.file("held.sqlite"))
-    let held = try place.run(["import", place.file("export.jsonl"), place.file("held.sqlite")])
+    let held = try place.journal(["import", place.file("export.jsonl"), place.file("held.sqlite")])
     #expect(held.code == .refused && held.out.contains("journal.locked") && held.out.contains("process \(getpid())"), "\(held.out)")
     await open.close()
   }
@@ -105,7 +107,7 @@ import Testing
     ])
   func refusesBadExports(text: String, expected: String) throws {
     try place.write("bad.jsonl", text.replacing("HEAD", with: "{\"minerva_journal\":1,\"format\":2,\"version\":\"0\"}"))
-    let ran = try place.run(["import", place.file("bad.jsonl"), place.file("new.sqlite")])
+    let ran = try place.journal(["import", place.file("bad.jsonl"), place.file("new.sqlite")])
     #expect(ran.out.contains(expected), "\(ran.out)")
     #expect(ran.code == .refused || ran.code == .usage)
     #expect(place.names == ["bad.jsonl"])
@@ -113,21 +115,21 @@ import Testing
 
   @Test("An export that the system stops reading is not taken for one that is cut off")
   func readError() throws {
-    let ran = try place.run(["import", place.path, place.file("new.sqlite")])
+    let ran = try place.journal(["import", place.path, place.file("new.sqlite")])
     #expect(ran.out.hasPrefix("error file.unreadable: cannot read DIR: Is a directory"), "\(ran.out)")
     #expect(ran.code == .refused)
   }
 
   @Test("A file that is missing, is none, or is damaged: each its clear refusal")
   func badFiles() async throws {
-    let missing = try place.run(["stats", place.file("none.sqlite")])
+    let missing = try place.journal(["stats", place.file("none.sqlite")])
     #expect(missing.code == .refused && missing.out.contains("journal.file: there is no journal at DIR/none.sqlite"), "\(missing.out)")
     try place.write("text.sqlite", String(repeating: "no journal ", count: 900))
-    let text = try place.run(["verify", place.file("text.sqlite")])
+    let text = try place.journal(["verify", place.file("text.sqlite")])
     #expect(text.code == .refused && text.out.contains("journal.corrupt"), "\(text.out)")
     try await fill()
     try place.overwrite("journal.sqlite", find: [0xAB, 0xCD, 5], with: [0xAB, 0xCD, 77])
-    let damaged = try place.run(["verify", place.file("journal.sqlite")])
+    let damaged = try place.journal(["verify", place.file("journal.sqlite")])
     #expect(damaged.code == .refused)
     #expect(damaged.out.hasPrefix("FAIL row 5: the checksum of record 5 of scene 1 differs\n"), "\(damaged.out)")
   }
@@ -138,8 +140,8 @@ import Testing
     let journal = try await SQLiteJournal.open(place.file("journal.sqlite"))
     _ = try await journal.setAside(.records(after: 5), of: "shop/main#1", reason: "record 6: no such case", epoch: journal.epoch)
     await journal.close()
-    let shown = try place.run(["export", "--aside", "--data", place.path]).out
+    let shown = try place.journal(["export", "--aside", "--data", place.path]).out
     #expect(shown.contains(#""scene":"shop/main#1","record":6,"written":1700000000000,"body":"q80G","reason":"record 6: no such case"}"#))
-    #expect(try place.run(["stats", "--data", place.path]).out.contains("aside      1 that could not be used"))
+    #expect(try place.journal(["stats", "--data", place.path]).out.contains("aside      1 that could not be used"))
   }
 }

@@ -1,6 +1,7 @@
 import ListDiff
 @testable import LoadKit
 import MinervaInterfaces
+import MinervaWire
 import Testing
 
 /// The load test's own replay: right answers pass, and no wrong one does.
@@ -60,7 +61,7 @@ struct AnswerTests {
 
   @Test("Answers of bytes that were cut, flipped or made up end in a fault or a right answer, never in a trap")
   func mutatedAnswers() throws {
-    var random = LoadRandom(seed: 4)
+    var random = SplitMix64(seed: 4)
     for shape in [LoadLists.Shape.mixed, .sections] {
       var lists = LoadLists(shape: shape, size: 150, edits: 100, seed: 3)
       for _ in 0..<40 {

@@ -10,18 +10,6 @@ import Testing
 
 @Suite("Hostile input", .timeLimit(.minutes(1)), .serialized)
 struct HostileInputTests {
-  /// A generator with a seed that a failure prints.
-  struct Generator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
-    }
-  }
-
   @Test("C02: HTTP, telnet, a zero byte, noise and port scans leave the bus up and its descriptors closed")
   func strangers() async throws {
     let lines = Mutex<[BusLogLine]>([])
@@ -31,7 +19,7 @@ struct HostileInputTests {
       let echo = try pair.echo()
       let before = openDescriptors()
       let start = ContinuousClock.now
-      var random = Generator(state: 1)
+      var random = SplitMix64(seed: 1)
       #expect(shout(Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8), at: pair.endpoint))
       #expect(shout(Array("asdfasdf\r\n".utf8), at: pair.endpoint))
       #expect(shout([0], at: pair.endpoint))
@@ -141,7 +129,7 @@ struct HostileInputTests {
       let names = try await InterfaceTargets<$Echo>.echo().names
       let raw = try #require(RawPeer(pair.endpoint))
       #expect(try raw.greet("raw") == .welcome)
-      var random = Generator(state: seed)
+      var random = SplitMix64(seed: seed)
       for number in 0..<2_000 {
         let arguments = try CBOR.encode([UInt8](repeating: 7, count: Int.random(in: 0...80, using: &random)))
         var message = RawPeer.call(

@@ -333,7 +333,7 @@ import Testing
     #expect(places.last == ["a": 400, "b": 400, "c": 400])
     for number in 0..<(Self.found.count + Self.count) {
       let seed = number < Self.found.count ? Self.found[number] : UInt64.random(in: 0...UInt64.max)
-      var random = SplitMix(state: seed)
+      var random = SplitMix64(seed: seed)
       for name in scratch.names where name != "good" { unlink("\(scratch.path)/\(name)") }
       scratch.copy("good", to: "journal.db")
       var least: [String: UInt64] = [:]

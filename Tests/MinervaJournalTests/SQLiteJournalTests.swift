@@ -134,7 +134,7 @@ import Testing
   @Test("Random histories against a plain model: load, past, restart")
   func againstModel() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     var model: [String: [JournalEntry]] = [:]
     var snapshots: [String: Set<UInt64>] = [:]
     for _ in 0..<6 {
@@ -290,18 +290,5 @@ import Testing
     let path = "\(scratch.path)/none/journal.db"
     let code = await JournalRules.code { () async throws(MinervaError) in try await SQLiteJournal.open(path) }
     #expect(code == .journalFile)
-  }
-}
-
-/// The SplitMix64 generator: a seed gives the same sequence everywhere.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

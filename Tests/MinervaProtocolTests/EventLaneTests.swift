@@ -1,4 +1,5 @@
 import MinervaProtocol
+import MinervaWire
 import Testing
 
 @Suite("Event lane") struct EventLaneTests {
@@ -44,7 +45,7 @@ import Testing
 
   @Test(arguments: [1, 2, 3, 77, 4_242] as [UInt64])
   func `C06: whatever the reader grants, it sees an ascending run that ends with the newest event, and the bounds hold`(_ seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     var settings = Lane.Settings()
     settings.events = 40
     settings.bytes = 2_000

@@ -1,4 +1,5 @@
 import MinervaProtocol
+import MinervaWire
 import Testing
 
 @Suite("Time") struct TimeTests {
@@ -10,7 +11,7 @@ import Testing
   }
 
   @Test func `backoff doubles up to its cap, half of it random, and starts over after a success`() {
-    var random = SeededGenerator(seed: 1)
+    var random = SplitMix64(seed: 1)
     var backoff = Backoff(first: 100, cap: 3_000)
     for full: Int64 in [100, 200, 400, 800, 1600, 3000, 3000, 3000] {
       let delay = backoff.next(using: &random)

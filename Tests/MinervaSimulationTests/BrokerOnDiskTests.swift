@@ -1,12 +1,13 @@
 import MinervaJournal
 @testable import MinervaSimulation
+import MinervaWire
 import Testing
 
 /// The journal over the disk that forgets, below the real broker.
 @Suite("The simulated journal") struct SimulatedJournalTests {
   @Test("P3: a torn tail is cut at the last whole group, and each opening has a larger epoch")
   func tornTail() throws {
-    var random = SimulationRandom(seed: 7)
+    var random = SplitMix64(seed: 7)
     var lost = 0
     for _ in 0..<100 {
       let disk = SimulatedDisk()

@@ -1,4 +1,5 @@
 import MinervaSimulation
+import MinervaWire
 import Testing
 
 /// The product's parties in a simulated cluster, and the proof that the simulation finds what is wrong.
@@ -60,7 +61,7 @@ import Testing
   }
 
   @Test func `the disk forgets what no completed sync covers`() throws {
-    var random = SimulationRandom(seed: 4)
+    var random = SplitMix64(seed: 4)
     var kept: Set<Int> = []
     for _ in 0..<200 {
       let disk = SimulatedDisk()
@@ -78,7 +79,7 @@ import Testing
   }
 
   @Test func `a failed sync has lost its data for good`() throws {
-    var random = SimulationRandom(seed: 5)
+    var random = SplitMix64(seed: 5)
     let disk = SimulatedDisk()
     disk.append([1])
     try disk.completeSync(disk.beginSync())

@@ -1,4 +1,5 @@
 import MinervaSupervision
+import MinervaWire
 import Testing
 
 @Suite("Supervision state machine") struct SupervisionStateMachineTests {
@@ -184,7 +185,7 @@ import Testing
   @Test("Random inputs: at most one live process a name, and stopping always finishes")
   func randomInputs() {
     let seed = UInt64.random(in: 0...UInt64.max)
-    var random = Mixing(state: seed)
+    var random = SplitMix64(seed: seed)
     for _ in 0..<300 {
       var machine = Machine(settings: .init(restartLimit: 2, window: .seconds(5)))
       var live: [String: Int32] = [:]
@@ -247,17 +248,4 @@ import Testing
 /// A generator that draws the smallest number of every range; 0 in place of 1 would be rejected as unfair for ever.
 struct Smallest: RandomNumberGenerator {
   mutating func next() -> UInt64 { 1 }
-}
-
-/// The SplitMix64 generator.
-struct Mixing: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
 }

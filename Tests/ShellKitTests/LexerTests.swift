@@ -1,3 +1,4 @@
+import MinervaWire
 import ShellKit
 import Testing
 
@@ -76,7 +77,7 @@ struct LexerTests {
 
   @Test func `random bytes never trap`() {
     let seed = UInt64.random(in: .min ... .max)
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     let alphabet = Array(" \t\"'{}[]\\;&#=,:@s1aé\u{1F600}\n-")
     for _ in 0..<3_000 {
       let line = String((0..<Int.random(in: 0..<24, using: &random)).map { _ in alphabet.randomElement(using: &random) ?? " " })
@@ -87,18 +88,5 @@ struct LexerTests {
         #expect(!error.message.isEmpty && error.position.column >= 1, "seed \(seed)")
       }
     }
-  }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014): a failing run is repeated by its seed.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

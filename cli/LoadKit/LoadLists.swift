@@ -1,3 +1,5 @@
+import MinervaWire
+
 /// Makes the lists of a load test: each pair fresh, the new one edited from the old.
 package struct LoadLists: Sendable {
   /// How the new list differs from the old one.
@@ -20,7 +22,7 @@ package struct LoadLists: Sendable {
   private let shape: Shape
   /// Edits in a thousand rows.
   private let edits: Int
-  private var random: LoadRandom
+  private var random: SplitMix64
   private var next: Int32
   private var list: [(section: Int32, rows: [Row])]
 
@@ -28,7 +30,7 @@ package struct LoadLists: Sendable {
   package init(shape: Shape, size: Int, edits: Int, seed: UInt64) {
     self.shape = shape
     self.edits = edits
-    random = LoadRandom(seed: seed)
+    random = SplitMix64(seed: seed)
     next = Int32(clamping: size)
     let rows = (0..<size).map { Row(number: Int32(clamping: $0)) }
     let width = shape == .sections ? 100 : max(1, size)
@@ -152,20 +154,5 @@ package struct LoadLists: Sendable {
       result.append(contentsOf: String(revision).utf8)
     }
     return result
-  }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014): small and seeded.
-struct LoadRandom: RandomNumberGenerator, Sendable {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

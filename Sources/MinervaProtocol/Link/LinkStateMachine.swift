@@ -85,7 +85,7 @@ package struct LinkStateMachine: Sendable {
   private let isDialled: Bool
   private let settings: Settings
   private var backoff: Backoff
-  private var random: LinkRandom
+  private var random: SplitMix64
   private var lastHeard: Int64 = 0
   private var lastSent: Int64 = 0
   /// What was agreed on; nothing unless the link is up.
@@ -95,15 +95,15 @@ package struct LinkStateMachine: Sendable {
 
   /// A link that this end makes and keeps making.
   package static func dialled(_ settings: Settings, seed: UInt64) -> LinkStateMachine {
-    LinkStateMachine(state: .idle, isDialled: true, settings: settings, random: LinkRandom(state: seed))
+    LinkStateMachine(state: .idle, isDialled: true, settings: settings, random: SplitMix64(seed: seed))
   }
 
   /// A link that the other end made; it begins with a hello.
   package static func accepted(_ settings: Settings) -> LinkStateMachine {
-    LinkStateMachine(state: .listening, isDialled: false, settings: settings, random: LinkRandom(state: 0))
+    LinkStateMachine(state: .listening, isDialled: false, settings: settings, random: SplitMix64(seed: 0))
   }
 
-  private init(state: State, isDialled: Bool, settings: Settings, random: LinkRandom) {
+  private init(state: State, isDialled: Bool, settings: Settings, random: SplitMix64) {
     self.state = state
     self.isDialled = isDialled
     self.settings = settings

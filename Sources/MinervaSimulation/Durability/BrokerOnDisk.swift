@@ -14,7 +14,7 @@ final class BrokerOnDisk {
   static let scene = SceneAddress(name: "main", app: "shop")
 
   let fault: Simulation.Fault?
-  var random: SimulationRandom
+  var random: SplitMix64
   let ledger = Ledger()
   let disk = SimulatedDisk()
   var journal: SimulatedJournal
@@ -59,7 +59,7 @@ final class BrokerOnDisk {
 
   init(seed: UInt64, fault: Simulation.Fault?, tracing: Bool) {
     self.fault = fault
-    random = SimulationRandom(seed: seed ^ 0xD15C)
+    random = SplitMix64(seed: seed ^ 0xD15C)
     trace = tracing ? [] : nil
     journal = SimulatedJournal(disk: disk)
     machine = BrokerStateMachine(settings: BrokerOnDisk.settings, epoch: journal.epoch, now: now)

@@ -1,6 +1,7 @@
 import MinervaInterfaces
 import MinervaNavigation
 import MinervaProtocol
+import MinervaWire
 
 /// A reader of the scene's events around the product's subscriber, and the screens that it believes to be open.
 struct SceneReader {
@@ -37,7 +38,7 @@ struct SceneReader {
   }
 
   /// A published event, on its lossy way.
-  mutating func publish(_ event: SceneEvent, using random: inout SimulationRandom) {
+  mutating func publish(_ event: SceneEvent, using random: inout SplitMix64) {
     guard isConnected, !random.happens(0.03) else { return }
     let place = !feed.isEmpty && random.happens(0.03) ? feed.count - 1 : feed.count
     feed.insert(event, at: place)

@@ -102,7 +102,7 @@ struct ScriptedHost {
   // MARK: Orders
 
   /// Takes the next order.
-  mutating func take(_ ledger: Ledger, using random: inout SimulationRandom) {
+  mutating func take(_ ledger: Ledger, using random: inout SplitMix64) {
     guard !inbox.isEmpty else { return }
     switch inbox.removeFirst() {
     case .registered(let forgotten):
@@ -175,7 +175,7 @@ struct ScriptedHost {
   // MARK: Work
 
   /// One coordinator that has a message and no turn under way handles it.
-  mutating func work(_ ledger: Ledger, using random: inout SimulationRandom) {
+  mutating func work(_ ledger: Ledger, using random: inout SplitMix64) {
     for key in again { report(key) }
     again = []
     let idle = coordinators.keys.sorted().filter { coordinators[$0]?.reported == nil && coordinators[$0]?.queue.isEmpty == false }
@@ -201,7 +201,7 @@ struct ScriptedHost {
   }
 
   /// Ends a turn: with outputs, wishes and an end as chance has it.
-  private mutating func speak(_ key: Key, handling message: MinervaNavigation.Message?, using random: inout SimulationRandom) {
+  private mutating func speak(_ key: Key, handling message: MinervaNavigation.Message?, using random: inout SplitMix64) {
     guard let coordinator = coordinators[key] else { return }
     var memory = coordinator.memory
     var turn = TurnReport(screen: key.screen, lease: coordinator.lease, number: coordinator.turns + 1, handled: message?.number)

@@ -1,3 +1,5 @@
+package import MinervaWire
+
 /// A disk that forgets at a crash whatever no completed sync covers.
 ///
 /// Appends are visible at once and safe only after a sync. A crash keeps some prefix of what was not safe, perhaps cut in the middle of a record or
@@ -16,8 +18,6 @@ package final class SimulatedDisk {
 
   /// What a reader sees now.
   package var contents: [UInt8] { bytes }
-  /// How much a crash keeps for sure.
-  package var safeCount: Int { safe }
 
   package func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
 
@@ -34,7 +34,7 @@ package final class SimulatedDisk {
   }
 
   /// The machine or the process dies.
-  package func crash(using random: inout SimulationRandom) {
+  package func crash(using random: inout SplitMix64) {
     let kept = poisoned ? safe : safe + Int.random(in: 0...bytes.count - safe, using: &random)
     bytes.removeSubrange(kept...)
     if kept > safe, random.happens(0.3) { bytes[kept - 1] ^= 0x40 }

@@ -1,9 +1,10 @@
 import MinervaProtocol
+import MinervaWire
 
 /// Everything of one simulated run: time, chance, machines, and the ledger that watches.
 final class World {
   let agenda = Agenda()
-  var random: SimulationRandom
+  var random: SplitMix64
   var clock = SimulatedClock()
   let ledger: Ledger
   let disk = SimulatedDisk()
@@ -18,7 +19,7 @@ final class World {
   private(set) var digest: UInt64 = 0xcbf2_9ce4_8422_2325
 
   init(seed: UInt64, fault: Simulation.Fault?, tracing: Bool) {
-    random = SimulationRandom(seed: seed)
+    random = SplitMix64(seed: seed)
     self.fault = fault
     trace = tracing ? [] : nil
     ledger = Ledger()

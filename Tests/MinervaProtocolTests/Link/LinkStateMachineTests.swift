@@ -164,7 +164,7 @@ struct LinkStateMachineTests {
     #expect(other.close(reason: "again").isEmpty)
   }
 
-  @Test("queue and window are bounded before anything is kept")
+  @Test("the queue is bounded before anything is kept")
   func load() throws {
     var load = LinkLoad()
     let limits = Limits(callsInFlight: 2, outboundBytes: 100, outboundMessages: 3)
@@ -180,7 +180,7 @@ struct LinkStateMachineTests {
   @Test(
     "random inputs: up and down alternate, nothing follows the end, time never runs a dead link", arguments: 1...200 as ClosedRange<UInt64>)
   func random(_ seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     var link = Bool.random(using: &random) ? LinkStateMachine.dialled(Self.settings("a"), seed: seed) : .accepted(Self.settings("a"))
     var now: Int64 = 0
     var isUp = false

@@ -52,7 +52,7 @@ import Testing
     for length in 0..<whole.count {
       #expect(throws: MinervaError.self, "cut at \(length)") { try CBOR.decode(CBORTests.Everything.self, from: Array(whole[..<length])) }
     }
-    var random = SeededGenerator(seed: 0xC0DE)
+    var random = SplitMix64(seed: 0xC0DE)
     for round in 0..<20_000 {
       var bytes = whole
       for _ in 0..<Int.random(in: 1...4, using: &random) {

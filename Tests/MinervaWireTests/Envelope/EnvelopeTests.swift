@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test func `mutated headers never trap`() {
-    var random = SeededGenerator(seed: 7)
+    var random = SplitMix64(seed: 7)
     var good = Envelope(.call, call: 9, deadline: 100).message(body: [1, 2, 3, 4])
     CallAddress.append(actor: "a", target: "t", to: &good)
     for _ in 0..<20_000 {

@@ -58,7 +58,7 @@ struct DiffBench {
   }
 
   private func measure<Subject: BenchSubject>(_ wanted: Case, _: Subject.Type) throws -> Row {
-    var random = SeededRandom(seed ^ UInt64(wanted.count))
+    var random = SplitMix64(seed: seed ^ UInt64(wanted.count))
     let copies = max(1, min(200, 20_000 / max(1, wanted.count)))
     let rounds = wanted.count >= 1_000_000 ? (isQuick ? 1 : 3) : (isQuick ? 3 : 9)
     var times: [[Double]] = [[], [], [], [], []]

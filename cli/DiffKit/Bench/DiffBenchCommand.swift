@@ -138,7 +138,7 @@ package enum DiffBenchCommand {
 extension DiffBench {
   /// Times random shapes and keeps the two slowest that differ.
   func hunt(_ count: Int) throws -> [(shape: HuntedShape, nanoseconds: Double)] {
-    var random = SeededRandom(seed ^ 0x4855_4E54)
+    var random = SplitMix64(seed: seed ^ 0x4855_4E54)
     var worst: [(shape: HuntedShape, nanoseconds: Double)] = []
     for _ in 0..<count {
       let shape = HuntedShape(&random)

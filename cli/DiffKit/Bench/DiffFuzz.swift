@@ -1,10 +1,11 @@
 import ListDiff
+import MinervaWire
 
 /// Random pairs of lists against the oracle, every form of each.
 struct DiffFuzz {
   let seed: UInt64
   /// What is made of a pair's own generator and tried; throws what is wrong.
-  var tryPair: (inout SeededRandom) throws -> Void = DiffFuzz.tryPair
+  var tryPair: (inout SplitMix64) throws -> Void = DiffFuzz.tryPair
 
   /// A pair that went wrong.
   struct Finding: Sendable {
@@ -21,7 +22,7 @@ struct DiffFuzz {
     for pair in 0..<count {
       if pair > 0, pair % 100_000 == 0 { progress(pair) }
       let own = seed &+ UInt64(pair)
-      var random = SeededRandom(own)
+      var random = SplitMix64(seed: own)
       do {
         try tryPair(&random)
       } catch {
@@ -31,7 +32,7 @@ struct DiffFuzz {
     return nil
   }
 
-  static func tryPair(_ random: inout SeededRandom) throws {
+  static func tryPair(_ random: inout SplitMix64) throws {
     if Int.random(in: 0..<4, using: &random) == 0 { try sectioned(&random) } else { try flat(&random) }
   }
 
@@ -48,7 +49,7 @@ struct DiffFuzz {
     }
   }
 
-  private static func flat(_ random: inout SeededRandom) throws {
+  private static func flat(_ random: inout SplitMix64) throws {
     let (old, new) = pair(&random)
     let (before, after) = (old.map { IntRow(id: $0.number, version: $0.version) }, new.map { IntRow(id: $0.number, version: $0.version) })
     let context = "\(old.map { "\($0.number).\($0.version)" }) → \(new.map { "\($0.number).\($0.version)" })"
@@ -86,7 +87,7 @@ struct DiffFuzz {
     try gives(stand, "the last stage")
   }
 
-  private static func sectioned(_ random: inout SeededRandom) throws {
+  private static func sectioned(_ random: inout SplitMix64) throws {
     let isUnique = Int.random(in: 0..<4, using: &random) > 0
     let (old, new) = pair(&random, unique: isUnique)
     func cut(_ rows: [Workload.Element], _ ids: [Int]) -> [BenchSection<IntRow>] {
@@ -163,11 +164,11 @@ struct DiffFuzz {
   }
 
   /// Shuffles, edits, duplicates, blocks moved, lists without anything in common, empty ones.
-  private static func pair(_ random: inout SeededRandom, unique: Bool = false) -> (old: [Workload.Element], new: [Workload.Element]) {
+  private static func pair(_ random: inout SplitMix64, unique: Bool = false) -> (old: [Workload.Element], new: [Workload.Element]) {
     let count = [0, 1, 2, 3, 5, 8, 13, 20, 40, 70].randomElement(using: &random) ?? 0
     let isUnique = unique || Int.random(in: 0..<3, using: &random) > 0
     let range = isUnique ? 1 << 40 : max(1, count / Int.random(in: 1...4, using: &random))
-    func element(_ random: inout SeededRandom) -> Workload.Element {
+    func element(_ random: inout SplitMix64) -> Workload.Element {
       Workload.Element(number: .random(in: 0..<range, using: &random), version: .random(in: 0..<3, using: &random))
     }
     let old = (0..<count).map { _ in element(&random) }

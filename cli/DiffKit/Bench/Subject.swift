@@ -1,4 +1,5 @@
 import ListDiff
+import MinervaWire
 
 /// A row with an integer identifier.
 struct IntRow: Diffable, Sendable {
@@ -57,7 +58,7 @@ struct IntSubject: BenchSubject {
     let sorted = workload.old.first?.number == 0
     func row(_ element: Workload.Element) -> IntRow {
       IntRow(
-        id: sorted ? element.number : Int(truncatingIfNeeded: SeededRandom.mixed(UInt64(bitPattern: Int64(element.number)))),
+        id: sorted ? element.number : Int(truncatingIfNeeded: SplitMix64.mixed(UInt64(bitPattern: Int64(element.number)))),
         version: element.version)
     }
     old = workload.old.map(row)
@@ -105,7 +106,7 @@ struct StringSubject: BenchSubject {
 
   /// 36 characters, built from bytes each time.
   static func text(_ number: Int) -> String {
-    let words = (SeededRandom.mixed(UInt64(bitPattern: Int64(number))), SeededRandom.mixed(~UInt64(bitPattern: Int64(number))))
+    let words = (SplitMix64.mixed(UInt64(bitPattern: Int64(number))), SplitMix64.mixed(~UInt64(bitPattern: Int64(number))))
     return String(unsafeUninitializedCapacity: 36) { buffer in
       var nibble = 0
       for index in 0..<36 {

@@ -1,3 +1,5 @@
+import MinervaWire
+
 /// A pair of lists to be measured, as numbers: which element, and which version of its content.
 struct Workload: Sendable {
   struct Element: Hashable, Sendable {
@@ -42,7 +44,7 @@ struct Workload: Sendable {
     var isSectioned: Bool { [.sectionsSame, .sectionsEdits, .sectionsShuffled].contains(self) }
   }
 
-  init(_ shape: Shape, _ count: Int, _ random: inout SeededRandom) {
+  init(_ shape: Shape, _ count: Int, _ random: inout SplitMix64) {
     // Elements are numbered anew in each pair, so that no round sees an identifier of another.
     let base = shape == .sortedEdits ? 0 : Int(truncatingIfNeeded: random.next() & 0xFFFF_FFFF) << 24
     old = (0..<count).map { Element(number: base + $0, version: 0) }
@@ -86,7 +88,7 @@ struct Workload: Sendable {
   }
 
   /// Deletes, inserts, updates and moves as many elements each, at uniform places in a range of the new list.
-  private mutating func edit(_ range: Range<Int>, _ count: Int, _ base: Int, _ random: inout SeededRandom) {
+  private mutating func edit(_ range: Range<Int>, _ count: Int, _ base: Int, _ random: inout SplitMix64) {
     var fates = [UInt8](repeating: 0, count: range.count)
     for fate in UInt8(1)...3 {
       for _ in 0..<count { fates[Int.random(in: 0..<range.count, using: &random)] = fate }
@@ -117,7 +119,7 @@ struct Workload: Sendable {
     new.replaceSubrange(range, with: slots.compactMap { $0 ? nextArriving.next() : nextKept.next() })
   }
 
-  private mutating func replaceSome(_ count: Int, _ base: Int, _ random: inout SeededRandom) {
+  private mutating func replaceSome(_ count: Int, _ base: Int, _ random: inout SplitMix64) {
     for index in 0..<count {
       new[Int.random(in: 0..<new.count, using: &random)] = Element(number: base - 1 - index, version: 0)
       new[Int.random(in: 0..<new.count, using: &random)].version += 1
@@ -125,7 +127,7 @@ struct Workload: Sendable {
     }
   }
 
-  private mutating func moveSection(_ random: inout SeededRandom) {
+  private mutating func moveSection(_ random: inout SplitMix64) {
     let length = sectionLength ?? 1
     let from = Int.random(in: 0..<sectionOrder.count, using: &random)
     let section = sectionOrder.remove(at: from)
@@ -150,7 +152,7 @@ struct HuntedShape: Hashable, Sendable {
   var comb: Int
   var reversed: Bool
 
-  init(_ random: inout SeededRandom) {
+  init(_ random: inout SplitMix64) {
     func share() -> Int { [0, 0, 5, 20, 80, 300, 1_000].randomElement(using: &random) ?? 0 }
     shuffled = share()
     replaced = share()
@@ -161,7 +163,7 @@ struct HuntedShape: Hashable, Sendable {
     reversed = Int.random(in: 0..<8, using: &random) == 0
   }
 
-  func apply(_ old: inout [Workload.Element], _ new: inout [Workload.Element], _ base: Int, _ random: inout SeededRandom) {
+  func apply(_ old: inout [Workload.Element], _ new: inout [Workload.Element], _ base: Int, _ random: inout SplitMix64) {
     let count = old.count
     guard count > 1 else { return }
     for _ in 0..<(count * duplicates / 1_000) {
@@ -181,25 +183,5 @@ struct HuntedShape: Hashable, Sendable {
     }
     if comb > 0 { new = new.enumerated().filter { $0.offset % comb != 0 }.map(\.element) }
     if reversed { new.reverse() }
-  }
-}
-
-/// A small generator with a seed that can be printed (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-  private(set) var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    return SeededRandom.mixed(state)
-  }
-
-  /// A bijection that leaves no order behind.
-  static func mixed(_ word: UInt64) -> UInt64 {
-    var z = word
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
   }
 }
