@@ -189,7 +189,9 @@ let package = Package(
     // The coordinator that the README shows, as a host of its own.
     program("counter-host", on: ["Minerva", "MinervaHosting"], at: "Tests/Support"),
     // The client that the article on diff workers shows.
-    program("diff-client", on: ["ListDiff", "Minerva", "MinervaInterfaces", "MinervaTransport"], at: "Tests/Support"),
+    program("diff-client", on: ["ListDiff", "Minerva"], at: "Tests/Support"),
+    // The rest of the code that the README and the articles show: built, never run.
+    layer("ShownCode", on: ["ListDiff", "Minerva"], at: "Tests/Support"),
 
     // Waiting with an end; texts that are kept beside the tests.
     layer("TestSupport", on: [], at: "Tests/Support"),

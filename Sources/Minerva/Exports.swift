@@ -1,2 +1,9 @@
-// Presentations, screen names and removal reasons are part of what authors write, so one import is enough for them.
+// What authors and callers write by name: presentations and reasons, what crosses processes, where a broker is and how one proves
+// oneself to it, and the errors that come back. One import is enough for them.
+@_exported public import MinervaInterfaces
 @_exported public import MinervaNavigation
+@_exported public import struct MinervaTransport.BusSecurity
+@_exported public import struct MinervaTransport.CurveKeyPair
+@_exported public import enum MinervaTransport.Endpoint
+@_exported public import struct MinervaWire.MinervaError
+@_exported public import struct MinervaWire.Secret

@@ -26,11 +26,16 @@ enum Repository {
   }
 
   /// Every Swift file below `folder`, in the order of its path.
-  static func sources(below folder: String) -> [Source] {
+  static func sources(below folder: String) -> [Source] { files(below: folder, endingIn: "swift") }
+
+  /// Every file of a kind below `folder`, in the order of its path; what is built and hidden aside.
+  static func files(below folder: String, endingIn kind: String) -> [Source] {
     let base = root.appending(path: folder)
-    guard let walk = FileManager.default.enumerator(at: base, includingPropertiesForKeys: nil) else { return [] }
+    guard let walk = FileManager.default.enumerator(at: base, includingPropertiesForKeys: nil, options: .skipsHiddenFiles) else {
+      return []
+    }
     var found: [Source] = []
-    for case let url as URL in walk where url.pathExtension == "swift" {
+    for case let url as URL in walk where url.pathExtension == kind {
       guard let text = try? String(contentsOf: url, encoding: .utf8) else { continue }
       found.append(Source(path: String(url.path().dropFirst(root.path().count)), text: text))
     }

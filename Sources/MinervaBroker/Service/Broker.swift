@@ -1,28 +1,28 @@
 import Distributed
 import Glibc
-public import MinervaActors
+package import MinervaActors
 import MinervaBrokerCore
 package import MinervaInterfaces
 package import MinervaJournal
-public import MinervaTransport
+package import MinervaTransport
 import MinervaWire
 
 /// What a broker is started with.
-public struct BrokerSettings: Sendable {
+package struct BrokerSettings: Sendable {
   /// Where callers, hosts and workers dial it.
-  public var endpoints: [Endpoint]
+  package var endpoints: [Endpoint]
   /// Where its events are published.
-  public var events: [Endpoint]
+  package var events: [Endpoint]
   /// The product version, for people.
-  public var version: String
+  package var version: String
   /// The bus underneath; its node name is the broker's.
-  public var bus: BusSettings
+  package var bus: BusSettings
   /// Whether its scenes run on a virtual clock, which goes on only when a client asks for it (D3).
-  public var hasVirtualClock = false
+  package var hasVirtualClock = false
   /// Hears what the operator should know: damage that was found and what became of it.
-  public var log: @Sendable (String) -> Void
+  package var log: @Sendable (String) -> Void
 
-  public init(
+  package init(
     endpoints: [Endpoint], events: [Endpoint], version: String, bus: BusSettings,
     log: @escaping @Sendable (String) -> Void = { _ in }
   ) {
@@ -37,8 +37,8 @@ public struct BrokerSettings: Sendable {
 /// A broker as a library: owns scenes, admits requests, journals, answers, publishes.
 ///
 /// A process runs it (`minerva-broker`); an app or a test may embed it. When `start` returns it serves; when `close` returns it has ended.
-public final class Broker: Sendable {
-  public let bus: BusSystem
+package final class Broker: Sendable {
+  package let bus: BusSystem
   private let gateway: Gateway
   private let journal: any Journal
   private let peers: Task<Void, Never>
@@ -94,14 +94,14 @@ public final class Broker: Sendable {
   }
 
   /// Replaces the keys that may connect over tcp, here and at every host and worker that listens there.
-  public func authorize(_ keys: AuthorizedKeys) async {
+  package func authorize(_ keys: AuthorizedKeys) async {
     await bus.authorize(keys)
     await gateway.whenLocal { $0.vouches(for: keys) }
   }
 
   /// Stops serving: what is answered goes out within the grace, the journal is closed after the last commit.
   @discardableResult
-  public func close(grace: Duration = .milliseconds(500)) async -> CloseReport {
+  package func close(grace: Duration = .milliseconds(500)) async -> CloseReport {
     let report = await bus.close(grace: grace)
     peers.cancel()
     await journal.close()

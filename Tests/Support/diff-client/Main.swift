@@ -1,7 +1,5 @@
 import ListDiff
 import Minerva
-import MinervaInterfaces
-import MinervaTransport
 
 @main enum Main {
   static func main() async throws {
