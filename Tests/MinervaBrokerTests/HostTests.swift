@@ -125,6 +125,27 @@ struct HostTests {
     #expect(report(second)?.lease == 2)
   }
 
+  @Test("A scene in which nothing is under way says so, while another's records are on their way to the journal")
+  func idleBesideOthers() {
+    var machine = Machine()
+    machine.register("shop-1")
+    machine.commit()
+    func ghost(_ scene: String) -> CallToken {
+      machine.request(.open(Command.Opening(ModuleAddress(name: "Ghost"), unhosted: true)), txn: scene, scene: scene)
+    }
+    let quiet = ghost("quiet")
+    let last = machine.broker.ticket
+    let busy = ghost("busy")
+    func idle(_ scene: String) -> Int {
+      machine.actions.count { if case .publish(let event, _) = $0, event.scene == scene, case .idle = event.kind { true } else { false } }
+    }
+    machine.take(machine.broker.committed(upTo: last, now: machine.now))
+    #expect(machine.reply(to: quiet) != nil && machine.reply(to: busy) == nil)
+    #expect(idle("quiet") == 1 && idle("busy") == 0)
+    machine.commit()
+    #expect(idle("quiet") == 1 && idle("busy") == 1)
+  }
+
   @Test("C07: a host that slept through its lease is told what it holds in vain, and its old turns are refused")
   func sleepersAreToldSo() {
     var machine = opened(hosts: ["shop-1", "shop-2"])

@@ -194,7 +194,8 @@ extension BrokerStateMachine {
 
   /// Says once that a scene has nothing under way.
   mutating func announceIdle(_ scene: String, now: Moment, _ actions: inout [BrokerAction]) {
-    guard committed >= ticket, let slot = scenes[scene], !slot.saidIdle, isSettled(slot) else { return }
+    // Other scenes' records may be on their way all the time.
+    guard let slot = scenes[scene], committed >= slot.lastTicket, !slot.saidIdle, isSettled(slot) else { return }
     slot.saidIdle = true
     tidy(scene)
     publish(.idle, of: slot, record: slot.state.seq, now: now, &actions)
