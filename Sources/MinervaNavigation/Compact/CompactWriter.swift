@@ -4,7 +4,7 @@
 package struct CompactWriter {
   package private(set) var bytes: [UInt8] = []
 
-  package init(capacity: Int = 128) { bytes.reserveCapacity(capacity) }
+  package init(capacity: Int = 128) { if capacity > 0 { bytes.reserveCapacity(capacity) } }
 
   package mutating func byte(_ byte: UInt8) { bytes.append(byte) }
 
@@ -32,7 +32,16 @@ package struct CompactWriter {
   }
 
   /// Appends bytes that say themselves where they end.
-  package mutating func raw(_ raw: [UInt8]) { bytes.append(contentsOf: raw) }
+  package mutating func raw(_ raw: some Collection<UInt8>) { bytes.append(contentsOf: raw) }
+
+  /// Makes room for so many more bytes, with little to spare while there are few.
+  package mutating func reserveTightly(_ more: Int) {
+    let needed = bytes.count + more
+    if needed > bytes.capacity, needed < 4_096 { bytes.reserveCapacity(needed + needed / 4) }
+  }
+
+  /// Drops what was written first.
+  package mutating func removeFirst(_ count: Int) { bytes.removeFirst(count) }
 
   package mutating func optional<Value>(_ value: Value?, _ write: (inout CompactWriter, Value) -> Void) {
     guard let value else { return byte(0) }
