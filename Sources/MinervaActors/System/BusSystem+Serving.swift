@@ -26,6 +26,9 @@ extension BusSystem {
     }
   }
 
+  /// Sends the answers given so far, before a long turn of the loop has ended: whoever waits for them works on meanwhile. Loop thread only.
+  package func flushEarly() { transport.flushEarly() }
+
   /// Runs `work` on the loop and returns its result.
   func onLoop<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
     await withUnsafeContinuation { continuation in loop.perform { continuation.resume(returning: work()) } }

@@ -31,6 +31,9 @@ distributed actor Gateway: BrokerGateway {
   /// Entries of this turn on their way to the journal, and the ticket of the last.
   private var group: [JournalEntry] = []
   private var groupTicket: UInt64 = 0
+  /// What the journal has ended, and whether it is being looked at.
+  private let commits = EndedCommits()
+  private var takesCommits = false
   let log: @Sendable (String) -> Void
   /// What was found damaged or senseless in single scenes, and what became of it.
   var notes: [String] = []
@@ -413,6 +416,7 @@ distributed actor Gateway: BrokerGateway {
       case .publish(let event, let app): publish(event, app: app)
       }
     }
+    if group.count >= Self.groupBound { commitEarly() }
     lookAtAlarm()
   }
 
@@ -428,27 +432,46 @@ distributed actor Gateway: BrokerGateway {
     }
   }
 
-  /// Gathers what one turn of the loop journals: it becomes one group, and its end comes back as one.
+  /// Gathers what one turn of the loop journals: it becomes a group, and its end comes back as one.
   private func append(_ entry: JournalEntry, _ ticket: UInt64) {
     if group.isEmpty { actorSystem.loop.atEndOfTurn { self.assumeIsolated { $0.commit() } } }
     group.append(entry)
     groupTicket = ticket
   }
 
+  /// At most so many records of a turn make a group; the journal takes whatever groups wait for it as one commit.
+  private static let groupBound = 16
+
   private func commit() {
     guard !group.isEmpty else { return }
-    let group = group, ticket = groupTicket, loop = actorSystem.loop
+    let group = group, ticket = groupTicket, loop = actorSystem.loop, commits = commits
     self.group = []
     journal.append(group, epoch: machine.epoch) { [self] result in
-      loop.post {
-        self.assumeIsolated { gateway in
-          switch result {
-          case .success: gateway.perform(gateway.machine.committed(upTo: ticket, now: gateway.now))
-          case .failure(let error): gateway.perform(gateway.machine.commitFailed(error))
-          }
-        }
+      commits.put(ticket, result)
+      loop.post { self.assumeIsolated { _ = $0.takeCommits() } }
+    }
+  }
+
+  /// A long turn neither holds back its first records until its last one, nor the answers to those that are durable meanwhile. Otherwise callers
+  /// that were answered together come back together, and journal, loop and callers wait for each other instead of working at the same time.
+  private func commitEarly() {
+    commit()
+    if takeCommits() { actorSystem.flushEarly() }
+  }
+
+  /// Does what waited for the groups that the journal has ended; false when there are none.
+  private func takeCommits() -> Bool {
+    guard !takesCommits else { return false }
+    takesCommits = true
+    defer { takesCommits = false }
+    let ended = commits.takeAll()
+    for (ticket, result) in ended {
+      switch result {
+      case .success: perform(machine.committed(upTo: ticket, now: now))
+      case .failure(let error): perform(machine.commitFailed(error))
       }
     }
+    return !ended.isEmpty
   }
 
   // MARK: Recovery

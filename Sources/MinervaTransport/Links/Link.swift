@@ -142,7 +142,7 @@ package final class Link: @unchecked Sendable {
   }
 
   /// Hands on what waits before the turn has ended. What goes wrong is left to its end, since this runs inside of a call.
-  private func flushEarly() {
+  func flushEarly() {
     loose = 0
     if openMessages >= early { early *= 2 }
     guard isUp, !isFull else { return }

@@ -384,6 +384,9 @@ package final class Transport: @unchecked Sendable {
 
   // MARK: Turns and timers
 
+  /// Hands on what waits before a long turn has ended, also from inside of a call. Loop thread only.
+  package func flushEarly() { for link in dirty { link.flushEarly() } }
+
   private func flush() {
     guard !dirty.isEmpty else { return }
     var links: [Link] = []
