@@ -10,13 +10,20 @@ enum Page: Module {
     var text: String
   }
 
+  static let name = "Page"
   static let summary = "a page of a bench"
 
   /// The input of a number: JSON of exactly so many bytes, at least 32.
   static func input(_ number: UInt64, bytes: Int = 64) -> [UInt8] {
     let digits = String(number)
-    let filler = String(repeating: "x", count: max(0, bytes - 12 - digits.utf8.count))
-    return Array("{\"text\":\"\(digits) \(filler)\"}".utf8)
+    var input: [UInt8] = []
+    input.reserveCapacity(max(32, bytes))
+    input.append(contentsOf: "{\"text\":\"".utf8)
+    input.append(contentsOf: digits.utf8)
+    input.append(UInt8(ascii: " "))
+    input.append(contentsOf: repeatElement(UInt8(ascii: "x"), count: max(0, bytes - 12 - digits.utf8.count)))
+    input.append(contentsOf: "\"}".utf8)
+    return input
   }
 }
 
