@@ -12,9 +12,9 @@ package enum BrokerAction {
   /// Make this durable; answered by `committed(upTo:)` or `commitFailed`. Consecutive ones belong into one group.
   case append(JournalEntry, ticket: UInt64)
   /// Store the state of a scene; nothing waits for it.
-  case snapshot(JournalSnapshot)
+  indirect case snapshot(JournalSnapshot)
   /// Note that nothing is under way in a scene; nothing waits for it.
-  case rest(JournalRest)
+  indirect case rest(JournalRest)
   /// Read a scene; answered by `loaded` or `loadFailed` with the same number.
   case load(String, number: UInt64)
   /// Open the journal anew after a failure and load every scene; answered by `recovered`.
@@ -22,29 +22,29 @@ package enum BrokerAction {
   /// End a call.
   case answer(CallToken, Reply)
   /// Make a module; answered by `linked`.
-  case connect(host: String, ConnectOrder)
+  indirect case connect(host: String, ConnectOrder)
   /// Make a module again; answered by `linked`.
-  case resume(host: String, ResumeOrder)
+  indirect case resume(host: String, ResumeOrder)
   /// Ask a host for a route of its module, within so many milliseconds; answered by `decided`.
-  case inquire(host: String, RouteInquiry, within: Int64)
+  indirect case inquire(host: String, RouteInquiry, within: Int64)
   /// Give a host something to take note of, in order.
-  case order(host: String, HostOrder)
+  indirect case order(host: String, HostOrder)
   /// Tell a diff worker that nobody waits for a job.
-  case cancelJob(DiffDesk.Name, WorkerPoolStateMachine.Lease)
+  indirect case cancelJob(DiffDesk.Name, WorkerPoolStateMachine.Lease)
   /// Publish.
   case publish(SceneEvent, app: String)
 
   /// The value of a call that ends.
   package enum Reply {
-    case answered(SceneAnswer)
-    case turned(TurnReceipt)
-    case registered(HostReceipt)
-    case leased(DiffLease)
-    case looked(SceneSnapshot)
+    indirect case answered(SceneAnswer)
+    indirect case turned(TurnReceipt)
+    indirect case registered(HostReceipt)
+    indirect case leased(DiffLease)
+    indirect case looked(SceneSnapshot)
     case reported([ScreenReport])
-    case linked(LinkReply)
+    indirect case linked(LinkReply)
     case begun(SceneIdentity)
     case done
-    case refused(MinervaError)
+    indirect case refused(MinervaError)
   }
 }

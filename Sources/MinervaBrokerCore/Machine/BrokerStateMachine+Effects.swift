@@ -75,7 +75,7 @@ extension BrokerStateMachine {
 
   private mutating func reply(_ answer: Answer, scene: String, _ actions: inout [BrokerAction]) {
     guard let tokens = answers.removeValue(forKey: AnswerKey(scene: scene, txn: answer.txn)) else { return }
-    count("answers")
+    often.answers += 1
     let reply: BrokerAction.Reply =
       switch answer.resolution {
       case .done(let outcome): .answered(SceneAnswer(outcome: outcome, seq: answer.seq, epoch: epoch))

@@ -20,7 +20,7 @@ extension BrokerStateMachine {
     }
     if let loading { return loading }
     var actions: [BrokerAction] = []
-    count("requests")
+    often.requests += 1
     do throws(MinervaError) {
       guard !request.command.txn.hasPrefix(Self.own) else { throw .reservedTxn }
       try Self.requireShort(["txn": request.command.txn, "caller": request.command.caller, "gate": request.command.gate ?? ""])

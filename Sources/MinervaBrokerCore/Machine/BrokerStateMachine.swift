@@ -39,7 +39,7 @@ package struct BrokerStateMachine {
     case effects(SceneSlot, [Effect])
     case reply(CallToken, BrokerAction.Reply)
     case receipt(CallToken, HostReceipt, node: String, join: UInt64)
-    case look(CallToken, scene: String, tree: SceneTree, record: UInt64, at: SceneTime, settled: Bool, renderings: Bool)
+    indirect case look(CallToken, scene: String, tree: SceneTree, record: UInt64, at: SceneTime, settled: Bool, renderings: Bool)
   }
 
   /// Who waits for what. A txn is one request of its scene, whoever asks for it again (N2).
@@ -148,7 +148,16 @@ package struct BrokerStateMachine {
   /// Number of the last event in the feed of processes.
   var processEvents: UInt64 = 0
   /// What `status` shows.
-  package internal(set) var counters: [String: Int] = [:]
+  package var counters: [String: Int] {
+    var all = rare
+    for (name, count) in [("requests", often.requests), ("records", often.records), ("answers", often.answers)] where count > 0 {
+      all[name] = count
+    }
+    return all
+  }
+  private var rare: [String: Int] = [:]
+  /// What is counted at each transition.
+  var often = (requests: 0, records: 0, answers: 0)
 
   /// How a record becomes the journal's bytes; another one only to test a record that has none.
   var encode: @Sendable (SceneRecord) throws -> [UInt8] = { try $0.encoded() }
@@ -160,7 +169,7 @@ package struct BrokerStateMachine {
     started = now
   }
 
-  package mutating func count(_ name: String, _ amount: Int = 1) { counters[name, default: 0] += amount }
+  package mutating func count(_ name: String, _ amount: Int = 1) { rare[name, default: 0] += amount }
 
   // MARK: Feeding the core
 
@@ -189,7 +198,7 @@ package struct BrokerStateMachine {
       return false
     }
     ticket += 1
-    count("records")
+    often.records += 1
     actions.append(.append(JournalEntry(scene: slot.key, sequence: seq, record: bytes), ticket: ticket))
     slot.unsaved.records += 1
     slot.unsaved.bytes += bytes.count

@@ -5,8 +5,7 @@ struct RecentEvents {
   /// Those of one scene, the oldest first.
   /// A reference: they outlive the scene's stay in memory.
   final class OfScene {
-    private var kept: [SceneEvent?] = []
-    private var head = 0
+    private var kept = Ring<SceneEvent>()
     private var bytes = 0
     /// How many went already that the order of all scenes still names.
     fileprivate var gone = 0
@@ -14,9 +13,9 @@ struct RecentEvents {
     /// At most so many of a scene, and so many bytes of change sets.
     static let limit = (count: 256, bytes: 1 << 20)
 
-    var events: [SceneEvent] { kept[head...].compactMap { $0 } }
-    var count: Int { kept.count - head }
-    var isEmpty: Bool { count == 0 }
+    var events: [SceneEvent] { kept.all }
+    var count: Int { kept.count }
+    var isEmpty: Bool { kept.isEmpty }
 
     fileprivate func append(_ event: SceneEvent) {
       kept.append(event)
@@ -28,13 +27,7 @@ struct RecentEvents {
     }
 
     fileprivate func removeFirst() {
-      guard head < kept.count, let first = kept[head].take() else { return }
-      bytes -= Self.size(first)
-      head += 1
-      // Now and then, so that a busy scene does not move them all for each event.
-      guard head == kept.count || head >= Self.limit.count else { return }
-      kept.removeFirst(head)
-      head = 0
+      if let first = kept.popFirst() { bytes -= Self.size(first) }
     }
 
     private static func size(_ event: SceneEvent) -> Int {
@@ -45,18 +38,49 @@ struct RecentEvents {
   /// At most so many of all scenes: many idle ones cost nothing.
   static let limit = 16_384
 
-  private var order: [OfScene?] = []
-  private var head = 0
+  private var order = Ring<OfScene>()
 
   /// Keeps an event of a scene.
   mutating func keep(_ event: SceneEvent, of slot: SceneSlot) {
     slot.recent.append(event)
     order.append(slot.recent)
-    guard order.count - head > Self.limit, let oldest = order[head].take() else { return }
-    head += 1
+    guard order.count > Self.limit, let oldest = order.popFirst() else { return }
     if oldest.gone > 0 { oldest.gone -= 1 } else { oldest.removeFirst() }
-    guard head >= Self.limit else { return }
-    order.removeFirst(head)
+  }
+}
+
+/// A queue that takes its places again and again: nothing moves but what is put in and taken out.
+private struct Ring<Element> {
+  private var places: [Element?] = []
+  private var head = 0
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  /// All, the oldest first.
+  var all: [Element] { (0..<count).compactMap { places[(head + $0) & (places.count - 1)] } }
+
+  mutating func append(_ element: Element) {
+    if count == places.count { grow() }
+    places[(head + count) & (places.count - 1)] = element
+    count += 1
+  }
+
+  mutating func popFirst() -> Element? {
+    guard count > 0 else { return nil }
+    let first = places[head].take()
+    head = (head + 1) & (places.count - 1)
+    count -= 1
+    return first
+  }
+
+  /// Twice the room: always a power of two.
+  private mutating func grow() {
+    var larger: [Element?] = []
+    larger.reserveCapacity(max(4, places.count * 2))
+    for index in 0..<count { larger.append(places[(head + index) & (places.count - 1)].take()) }
+    while larger.count < max(4, count * 2) { larger.append(nil) }
+    places = larger
     head = 0
   }
 }

@@ -30,11 +30,11 @@ public struct SceneEvent: Codable, Sendable {
   public enum Kind: Codable, Sendable {
     case navigation(Event)
     /// The renderer shows a transition, and acknowledges it by its number.
-    case transition(Transition)
+    indirect case transition(Transition)
     /// A request shares the outcome of another one (N3); whoever asked is answered with it.
-    case joined(Admission)
-    case list(ListEvent)
-    case process(ProcessEvent)
+    indirect case joined(Admission)
+    indirect case list(ListEvent)
+    indirect case process(ProcessEvent)
     /// The scene has nothing under way.
     case idle
   }

@@ -1,27 +1,27 @@
 /// What the outside must do, in order, once the record is durable (N16).
 public enum Effect: Hashable, Sendable, Codable {
   /// Answer a caller; exactly once for each `txn`, and again for each resubmission.
-  case answer(Answer)
+  indirect case answer(Answer)
   /// Tell a caller where its request stands; only for requests that are not answered in the same step.
-  case admitted(Admission)
+  indirect case admitted(Admission)
   /// Make a module in a host; answered by `Record.link`.
-  case connect(Connection)
+  indirect case connect(Connection)
   /// Make a module again in a host, after a loss; answered by `Record.link`.
-  case resume(Resumption)
+  indirect case resume(Resumption)
   /// Give a coordinator a message; answered by `Record.turn`.
-  case deliver(Delivery)
+  indirect case deliver(Delivery)
   /// A turn report was taken (or was taken before), or refused: its host acts under an old lease, or the screen is gone.
   case turnTaken(screen: ScreenID, number: UInt32, refusal: Refusal?)
   /// A coordinator is over: stop its tasks, forget it.
-  case end(Departure)
+  indirect case end(Departure)
   /// Show a transition; answered by `RendererReport.acknowledged`.
-  case render(Transition)
+  indirect case render(Transition)
   /// The renderer's wish to be the primary was granted, or not.
   case renderer(String, refusal: Refusal?)
   /// Feed `Record.timer` at this moment; replaces the earlier wish, `nil` withdraws it.
   case wake(at: SceneTime?)
   /// Resolve the link of a waiting plan again; answered by a command that follows it, or ends the plan (R4).
-  case resolve(PlanReport)
+  indirect case resolve(PlanReport)
   /// Publish.
   case event(Event)
 }

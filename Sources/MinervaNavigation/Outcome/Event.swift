@@ -7,8 +7,8 @@ public struct Event: Hashable, Sendable, Codable {
   /// What happened.
   public let kind: Kind
 
-  /// What happened.
-  public enum Kind: Hashable, Sendable, Codable {
+  /// What happened. A reference inside: each event is passed on several times and kept for a while.
+  public indirect enum Kind: Hashable, Sendable, Codable {
     /// A request runs; its phases follow. Not published for requests that are answered in the same step.
     case admitted(RequestSummary)
     /// A request waits behind another.

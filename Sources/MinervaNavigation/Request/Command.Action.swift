@@ -17,13 +17,13 @@ extension Command {
     /// Starts a module without a screen, an app's start module; its parent is the origin.
     case launch(module: ModuleAddress, input: [UInt8])
     /// Opens a module.
-    case open(Opening)
+    indirect case open(Opening)
     /// Takes the named transition of a screen; `nil` input is the transition's own, `nil` screen the origin or the top.
     case go(name: String, from: ScreenRef?, input: [UInt8]?)
     /// Follows a link whose hops have been resolved, as one transaction (R2).
-    case follow(Following)
+    indirect case follow(Following)
     /// Ends a plan that waits (R4): for a caller, or because its link cannot be resolved any more.
-    case endPlan(PlanID, Refusal?)
+    indirect case endPlan(PlanID, Refusal?)
     /// Removes `count` screens from the top of a stack; `nil` is the origin's stack or the visible one.
     case back(count: UInt32, in: NavPath?)
     /// Removes all above the screen.

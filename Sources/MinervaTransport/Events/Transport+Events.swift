@@ -17,13 +17,17 @@ extension Transport {
   ///
   /// - Returns: Its number within the topic.
   package func publish(topic: String, making body: () -> [UInt8]?) -> UInt64 {
-    let number = numbers[topic, default: 0] + 1
-    numbers[topic] = number
+    let number = Self.next(&numbers[topic, default: 0])
     var made: [UInt8]?
     for publisher in publishers where publisher.isHeard(topic) {
       if made == nil { made = body() }
       if let made { publisher.publish(topic: topic, number: number, body: made) }
     }
+    return number
+  }
+
+  private static func next(_ number: inout UInt64) -> UInt64 {
+    number += 1
     return number
   }
 
