@@ -263,7 +263,7 @@ package struct BrokerStateMachine {
     switch item {
     case .effects(let slot, let effects):
       for effect in effects { perform(effect, of: slot, now: now, &actions) }
-      if slot.isOpen, effects.contains(where: Self.changesSight) { tellSight(of: slot, &actions) }
+      if slot.isOpen, !slot.hosts.isEmpty, effects.contains(where: Self.changesSight) { tellSight(of: slot, &actions) }
       if !slot.isTouched {
         slot.isTouched = true
         touched.append(slot)
