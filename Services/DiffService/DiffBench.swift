@@ -74,7 +74,7 @@ final class DiffBench: Sendable {
     let came = clock.now
     let options = Differ.Options(duplicates: job.duplicates.policy)
     let node = node
-    let result = await lanes.run(rows: work.rows) {
+    let result = await lanes.run(rows: work.rows, until: stop) {
       Result { () throws(MinervaError) in
         let began = clock.now
         try stop.check()
@@ -89,6 +89,7 @@ final class DiffBench: Sendable {
         }
       }
     }
+    guard let result else { throw DiffStop.error(stop.reason ?? .cancelled) }
     return try result.get()
   }
 

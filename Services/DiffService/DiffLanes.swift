@@ -22,7 +22,10 @@ final class DiffLanes: Sendable {
   }
 
   /// Runs work on so many rows behind the work that its lane has already.
-  func run<Value: Sendable>(rows: Int, _ work: @escaping @Sendable () -> Value) async -> Value {
+  ///
+  /// - Parameter stop: Work that is given up while it waits is dropped at once, with all that it holds.
+  /// - Returns: Nil for work that never began.
+  func run<Value: Sendable>(rows: Int, until stop: DiffStop? = nil, _ work: @escaping @Sendable () -> Value) async -> Value? {
     let range = rows >= Self.longJob ? width..<width * 2 : 0..<width
     let lane = loads.withLock { loads in
       let lane = range.min { loads[$0] < loads[$1] } ?? range.lowerBound
@@ -30,11 +33,36 @@ final class DiffLanes: Sendable {
       return lane
     }
     return await withUnsafeContinuation { continuation in
+      let turn = Turn(work, continuation)
       queues[lane].async {
+        guard let (work, continuation) = turn.take() else { return }
         let value = work()
         self.loads.withLock { $0[lane] -= 1 }
         continuation.resume(returning: value)
       }
+      stop?.whenSet {
+        guard let (_, continuation) = turn.take() else { return }
+        self.loads.withLock { $0[lane] -= 1 }
+        continuation.resume(returning: nil)
+      }
+    }
+  }
+}
+
+/// Work that waits for its lane, until it begins or is given up: whoever takes it first has it, and nothing is left.
+private final class Turn<Value: Sendable>: Sendable {
+  typealias Parts = (work: @Sendable () -> Value, continuation: UnsafeContinuation<Value?, Never>)
+
+  private let parts: Mutex<Parts?>
+
+  init(_ work: @escaping @Sendable () -> Value, _ continuation: UnsafeContinuation<Value?, Never>) {
+    parts = Mutex((work, continuation))
+  }
+
+  func take() -> Parts? {
+    parts.withLock { parts in
+      defer { parts = nil }
+      return parts
     }
   }
 }

@@ -14,10 +14,12 @@ public struct DiffLimits: Hashable, Sendable {
   public var patience: Int64
   /// How many jobs one caller may have pieces of on the worker.
   public var incoming: Int
+  /// The longest name of a job or a list in bytes: names are kept and not counted.
+  public var nameBytes: Int
 
   public init(
     jobBytes: Int = 256 << 20, bytes: Int = 512 << 20, listBytes: Int? = nil, lists: Int = 4_096, hold: Int = 10_000,
-    patience: Int64 = 30_000, incoming: Int = 64
+    patience: Int64 = 30_000, incoming: Int = 64, nameBytes: Int = 4_096
   ) {
     self.jobBytes = min(jobBytes, bytes)
     self.bytes = bytes
@@ -26,5 +28,6 @@ public struct DiffLimits: Hashable, Sendable {
     self.hold = hold
     self.patience = patience
     self.incoming = incoming
+    self.nameBytes = nameBytes
   }
 }

@@ -86,6 +86,7 @@ struct DiffShelf {
 
   /// Keeps a piece.
   mutating func take(_ piece: DiffPiece, of owner: Owner, at now: Int64) throws(MinervaError) {
+    try requireShort(piece.job, "a diff job")
     let key = JobKey(owner: owner, job: piece.job)
     do throws(MinervaError) {
       try keep(piece, key, at: now)
@@ -122,6 +123,11 @@ struct DiffShelf {
     }
   }
 
+  private func requireShort(_ name: String, _ whose: String) throws(MinervaError) {
+    let bytes = name.utf8.count
+    guard bytes <= limits.nameBytes else { throw .tooLarge("the name of \(whose)", bytes: bytes, limit: limits.nameBytes) }
+  }
+
   private mutating func dropIncoming(_ key: JobKey) {
     if let dropped = incoming.removeValue(forKey: key) { release(dropped.bytes) }
   }
@@ -132,6 +138,8 @@ struct DiffShelf {
   ///
   /// - Throws: `bus.bad_message`, `bus.too_large`, `bus.backpressure`; `list.stale` when the list is not held, or in another version.
   mutating func admit(_ job: DiffJob, of owner: Owner, at now: Int64) throws(MinervaError) -> Work {
+    try requireShort(job.id, "a diff job")
+    if let list = job.list { try requireShort(list.name, "a list") }
     let key = JobKey(owner: owner, job: job.id)
     guard jobs[key] == nil else { throw .badMessage("job \(job.id) is being compared here already") }
     let sent = incoming.removeValue(forKey: key)

@@ -11,6 +11,7 @@ final class DiffStop: Sendable {
   private struct State {
     var reason: Reason?
     var sleeper: Task<Void, any Error>?
+    var whenSet: (@Sendable () -> Void)?
   }
 
   private let state = Mutex(State())
@@ -39,10 +40,22 @@ final class DiffStop: Sendable {
   }
 
   func set(_ reason: Reason) {
-    state.withLock { state in
+    let (sleeper, whenSet) = state.withLock { state in
       state.reason = state.reason ?? reason
-      return state.sleeper
-    }?.cancel()
+      defer { state.whenSet = nil }
+      return (state.sleeper, state.whenSet)
+    }
+    sleeper?.cancel()
+    whenSet?()
+  }
+
+  /// Calls `body` once when the job is given up, at once if it was already; the last one said counts.
+  func whenSet(_ body: @escaping @Sendable () -> Void) {
+    let isSet = state.withLock { state in
+      if state.reason == nil { state.whenSet = body }
+      return state.reason != nil
+    }
+    if isSet { body() }
   }
 
   /// The differ begins.

@@ -3,6 +3,7 @@ import Dispatch
 import ListDiff
 import MinervaInterfaces
 import MinervaWire
+import Synchronization
 import TestSupport
 import Testing
 
@@ -126,9 +127,28 @@ struct DiffBenchTests {
     let lanes = DiffLanes(width: 1)
     let gate = Gate()
     let long = Task { await lanes.run(rows: 1 << 20) { gate.wait() } }
-    await lanes.run(rows: 10) {}
+    _ = await lanes.run(rows: 10) {}
     gate.open()
-    await long.value
+    _ = await long.value
+  }
+
+  @Test("A job that is given up while it waits for a thread ends at once, and lets go of its lists")
+  func givenUpWhileWaiting() async throws {
+    let lanes = DiffLanes(width: 1)
+    let gate = Gate()
+    let first = Task { await lanes.run(rows: 10) { gate.wait() } }
+    try await until { gate.isWaitedFor }
+    let stop = DiffStop()
+    let left = Left()
+    let second = Task { [lists = Held(left)] in await lanes.run(rows: 10, until: stop) { withExtendedLifetime(lists) {} } == nil }
+    stop.set(.superseded)
+    #expect(await second.value)
+    try await until { left.isTrue.load(ordering: .relaxed) }
+    // One that was given up before it came never waits.
+    #expect(await lanes.run(rows: 10, until: stop) {} == nil)
+    gate.open()
+    #expect(await first.value != nil)
+    #expect(await lanes.run(rows: 10, until: DiffStop()) { 7 } == 7)
   }
 
   @Test("The limits are kept, and said by name")
@@ -214,10 +234,29 @@ struct DiffBenchTests {
   }
 }
 
+/// Whether something was let go.
+private final class Left: Sendable { let isTrue = Atomic<Bool>(false) }
+
+/// What a job holds: says when it is let go.
+private final class Held: Sendable {
+  private let left: Left
+
+  init(_ left: Left) { self.left = left }
+
+  deinit { left.isTrue.store(true, ordering: .relaxed) }
+}
+
 /// Lets a thread wait until a test says so.
 private final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
+  private let waits = Atomic<Bool>(false)
 
-  func wait() { semaphore.wait() }
+  var isWaitedFor: Bool { waits.load(ordering: .relaxed) }
+
+  func wait() {
+    waits.store(true, ordering: .relaxed)
+    semaphore.wait()
+  }
+
   func open() { semaphore.signal() }
 }

@@ -172,6 +172,19 @@ struct DiffShelfTests {
     #expect(shelf.status.bytes == 0)
   }
 
+  @Test("Names are bounded: what is kept of a caller beside its lists is small")
+  func nameLimits() {
+    var shelf = DiffShelf(limits: DiffLimits(nameBytes: 8))
+    let (good, bad) = ("12345678", "123456789")
+    func piece(_ name: String) -> MinervaError.Code? {
+      code { try shelf.take(DiffPiece(job: name, side: .old, number: 0, rows: DiffRows()), of: anna, at: 0) }
+    }
+    #expect(piece(bad) == .tooLarge && piece(good) == nil)
+    #expect(code { _ = try shelf.admit(job(bad, old: .rows(DiffRows()), DiffRows()), of: bert, at: 0) } == .tooLarge)
+    #expect(code { _ = try shelf.admit(job(good, old: .rows(DiffRows()), DiffRows(), list: bad), of: bert, at: 0) } == .tooLarge)
+    #expect(code { _ = try shelf.admit(job(good, old: .rows(DiffRows()), DiffRows(), list: good), of: bert, at: 0) } == nil)
+  }
+
   @Test("A large answer goes out in chunks and is forgotten with the last one, or when nobody fetches it")
   func answers() throws {
     var shelf = DiffShelf(limits: DiffLimits())

@@ -91,10 +91,10 @@ struct ListColumns {
   }
 
   /// Rows with the same section as the row before are of the same section.
-  mutating func enterSection(_ id: some Collection<UInt8>) {
+  mutating func enterSection(_ id: ArraySlice<UInt8>) {
     if let count = sectionCounts.last {
       let start = Int(sectionEnds[sectionCounts.count - 1])
-      if sectionIDs[start...].elementsEqual(id) {
+      if sectionIDs[start...] == id {
         sectionCounts[sectionCounts.count - 1] = count + 1
         return
       }
@@ -104,13 +104,13 @@ struct ListColumns {
     sectionCounts.append(1)
   }
 
-  mutating func addID(_ id: some Collection<UInt8>) {
+  mutating func addID(_ id: ArraySlice<UInt8>) {
     ids.append(contentsOf: id)
     idEnds.append(UInt32(truncatingIfNeeded: ids.count))
   }
 
   /// Adds a part of the content of the row under way, with a separator that no part holds.
-  mutating func addContent(_ part: some Collection<UInt8>, separator: UInt8) {
+  mutating func addContent(_ part: ArraySlice<UInt8>, separator: UInt8) {
     contents.append(contentsOf: part)
     contents.append(separator)
   }

@@ -22,12 +22,12 @@ struct ObjectReader {
       columns.addID(try bytes(of: format.id?.key ?? "", in: object, line))
       if contents.isEmpty {
         for member in object.members where !taken.contains(member.key) {
-          columns.addContent(JSONValue.string(member.key).text.utf8, separator: 0x3A)
-          columns.addContent(member.value.text.utf8, separator: 0x0A)
+          columns.addContent(Array(JSONValue.string(member.key).text.utf8)[...], separator: 0x3A)
+          columns.addContent(Array(member.value.text.utf8)[...], separator: 0x0A)
         }
       } else {
         // A key that is not there differs from a null.
-        for key in contents { columns.addContent((object[key]?.text ?? "").utf8, separator: 0x0A) }
+        for key in contents { columns.addContent(Array((object[key]?.text ?? "").utf8)[...], separator: 0x0A) }
       }
       columns.endRow()
     }
@@ -51,11 +51,11 @@ struct ObjectReader {
     return object
   }
 
-  private func bytes(of key: String, in object: JSONObject, _ line: Int) throws(MinervaError) -> [UInt8] {
+  private func bytes(of key: String, in object: JSONObject, _ line: Int) throws(MinervaError) -> ArraySlice<UInt8> {
     guard let value = object[key] else {
       throw MinervaError(.parseJSONLine, "\(text.path): line \(line) has no key \"\(key)\"")
     }
-    if case .string(let string) = value { return Array(string.utf8) }
-    return Array(value.text.utf8)
+    if case .string(let string) = value { return Array(string.utf8)[...] }
+    return Array(value.text.utf8)[...]
   }
 }

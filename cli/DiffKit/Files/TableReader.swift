@@ -16,19 +16,22 @@ struct TableReader {
 
   mutating func read(into columns: inout ListColumns) throws(MinervaError) {
     columns.reserve(text.bytes.count / 2)
-    var reader = self
     try text.forEach { (line, start, end) throws(MinervaError) in
-      reader.split(start, end)
-      try reader.requireColumns(line)
-      if line == 1, reader.format.hasHeader { return }
-      reader.add(to: &columns)
+      split(start, end)
+      try requireColumns(line)
+      if line == 1, format.hasHeader { return }
+      add(to: &columns)
     }
   }
 
   private mutating func split(_ start: Int, _ end: Int) {
     starts.removeAll(keepingCapacity: true)
     starts.append(start)
-    for at in start..<end where text.bytes[at] == 0x09 { starts.append(at + 1) }
+    var at = start
+    while at < end {
+      if text.bytes[at] == 0x09 { starts.append(at + 1) }
+      at += 1
+    }
     starts.append(end + 1)
   }
 
@@ -44,7 +47,9 @@ struct TableReader {
     columnCount = count
     for field in [format.id, format.section].compactMap({ $0 }) + format.contents {
       guard case .column(let column) = field, column < count else {
-        throw MinervaError(.parseRow, "\(text.path): line \(line) has \(count) columns, column \(field.spelled) is asked for")
+        throw MinervaError(
+          .parseRow,
+          "\(text.path): line \(line) has \(count) \(count == 1 ? "column" : "columns"), column \(field.spelled) is asked for")
       }
     }
     let taken = [format.id, format.section]
