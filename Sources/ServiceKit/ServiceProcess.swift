@@ -30,6 +30,8 @@ package final class ServiceProcess: Sendable {
     runtime = try RuntimeDirectory.open(option: command.text("runtime"))
     lock = try LockFile.acquire(runtime.lockPath(name))
     self.console = console
+    // A connection is a descriptor, and many systems give a process a thousand of them where it may have far more.
+    DescriptorLimit.raise()
     signals = try TerminationSignals()
     let (ending, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(1))
     self.ending = ending

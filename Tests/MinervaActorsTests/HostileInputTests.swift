@@ -1,6 +1,6 @@
 import Distributed
 import Glibc
-import MinervaActors
+@testable import MinervaActors
 import MinervaTransport
 import MinervaWire
 import RawPeers
@@ -48,6 +48,31 @@ struct HostileInputTests {
       let subscriber = RawPeer(pair.endpoint, kind: .subscribe)
       #expect(try await pair.echo().add(1, 2) == 3)
       withExtendedLifetime((actor, subscriber)) {}
+    }
+  }
+
+  @Test("a connection that speaks ZMTP and never says hello is hung up")
+  func silent() async throws {
+    try await Pair.with(server: { $0.handshakeTimeout = .milliseconds(100) }) { pair in
+      let silent = try #require(RawConnection(pair.endpoint))
+      #expect(silent.write(ZMTP.greeting + ZMTP.ready))
+      #expect(silent.hangsUp(withinMilliseconds: 20_000))
+      try await pair.client.connect(to: pair.endpoint)
+    }
+  }
+
+  @Test("connections beyond the bound are hung up, whoever they are; there is room again when others end")
+  func crowd() async throws {
+    try await Pair.with { pair in
+      await pair.server.onLoop { pair.server.transport.connectionLimit = 8 }
+      var crowd: [RawConnection] = []
+      for _ in 0..<20 { if let stranger = RawConnection(pair.endpoint) { crowd.append(stranger) } }
+      var hungUp = 0
+      for stranger in crowd.reversed() where hungUp < 12 { if stranger.hangsUp(withinMilliseconds: 20_000) { hungUp += 1 } }
+      #expect(hungUp == 12)
+      #expect(await pair.server.counters().rejectedPeers >= 12)
+      crowd = []
+      try await pair.client.connect(to: pair.endpoint)
     }
   }
 

@@ -1,6 +1,6 @@
 import Distributed
 import Glibc
-import MinervaActors
+@testable import MinervaActors
 import MinervaTransport
 import MinervaWire
 import RawPeers
@@ -55,6 +55,19 @@ struct LinkLifeTests {
       try await pair.client.connect(to: pair.endpoint)
       #expect(try await first + second == 6)
       withExtendedLifetime((actor, mute)) {}
+    }
+  }
+
+  @Test("whoever waits for a connection that is let go of hears it")
+  func letGo() async throws {
+    try await Pair.with(client: { $0.handshakeTimeout = .seconds(60) }) { pair in
+      let mute = try #require(MutePort())
+      let endpoint = mute.endpoint
+      async let waiting = failure { try await pair.client.connect(to: endpoint, patience: .seconds(20)) }
+      try await until("it is dialled") { await pair.client.onLoop { pair.client.dialled[endpoint]?.waiters.count } == 1 }
+      await pair.client.disconnect(from: endpoint)
+      #expect(await waiting?.code == .cancelled)
+      withExtendedLifetime(mute) {}
     }
   }
 

@@ -14,7 +14,9 @@ struct TransportTests {
     func linkRose(_ link: Link) { log.withLock { $0.append("up \(link.peer?.node ?? "?")") } }
     func linkFell(_ link: Link, _ error: MinervaError) { log.withLock { $0.append("down \(error.code)") } }
     func attemptFailed(_ link: Link, _ error: MinervaError) { log.withLock { $0.append("failed \(error.code)") } }
-    func received(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, for attachment: AnyObject?, on link: Link) {
+    func received(
+      _ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, for attachment: Unmanaged<AnyObject>?, on link: Link
+    ) {
       log.withLock { $0.append("\(envelope.kind) \(envelope.call)") }
     }
   }

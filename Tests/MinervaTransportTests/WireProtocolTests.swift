@@ -47,7 +47,7 @@ struct WireProtocolTests {
     var batch = BatchWriter()
     batch.append(cancel)
     batch.append(ping)
-    let event = EventFrame.write(topic: "main", number: 2, incarnation: 9, body: try CBOR.encode("x"))
+    let event = EventFrame.write(topic: "main", number: 2, incarnation: 9, body: try CBOR.encode("x"), limits: .standard)
     return [
       "ping": ping, "call": call, "cancel": cancel, "batch": batch.finish(),
       "reply": Envelope(.reply, call: 7).message(body: try CBOR.encode(true)),
@@ -84,7 +84,9 @@ struct WireProtocolTests {
   func eventsOverLinks() throws {
     let body = try CBOR.encode("x")
     let message = EventFrame.message(topic: "main", number: 2, incarnation: 9, body: body, limits: .standard)
-    let published = EventFrame.write(topic: "main", number: 2, incarnation: 9, body: body).withUnsafeMutableBytes { Array($0) }
+    let published = EventFrame.write(topic: "main", number: 2, incarnation: 9, body: body, limits: .standard).withUnsafeMutableBytes {
+      Array($0)
+    }
     #expect(Array(published[6...]) + Array(published[..<6]) == message)
     func read(_ bytes: [UInt8]) throws -> PublishedFrame {
       try bytes.withUnsafeBytes { try EventFrame.read(Envelope.read($0, limits: .standard), $0, limits: .standard) }

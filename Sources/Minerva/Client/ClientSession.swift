@@ -12,6 +12,8 @@ actor ClientSession {
     var send: (Int64) -> Void
     /// Ends it without an answer.
     var fail: (MinervaError) -> Void
+    /// Tells the broker that nobody waits any more.
+    var cancel: (() -> Void)?
     /// Ends it with the answer that came.
     var deliver: (() -> Void)?
   }
@@ -93,7 +95,10 @@ actor ClientSession {
   private func send(_ id: UInt64, _ left: Int64, _ continuation: CheckedContinuation<SceneAnswer, any Error>, _ request: SceneRequest) {
     let link = link
     let address = ActorAddress(node: broker, name: WellKnown.broker)
-    bus.call("request", of: targets, at: address, request, within: left) { [self] (end: Result<SceneAnswer, any Error>) in
+    let cancellation = CallCancellation()
+    calls[id]?.cancel = { cancellation.cancel() }
+    bus.call("request", of: targets, at: address, request, within: left, until: cancellation) {
+      [self] (end: Result<SceneAnswer, any Error>) in
       // On the bus's loop, which is this actor's executor.
       assumeIsolated { me in
         switch end {
@@ -111,7 +116,7 @@ actor ClientSession {
     _ body: @escaping @Sendable ($BrokerGateway) async throws -> Value
   ) {
     let link = link
-    Task {
+    let task = Task {
       do {
         let value = try await BusSystem.$deadline.withValue(.milliseconds(left)) { try await body(self.gateway) }
         self.ended(id) { continuation.resume(returning: value) }
@@ -121,6 +126,7 @@ actor ClientSession {
         self.ended(id) { continuation.resume(throwing: error) }
       }
     }
+    calls[id]?.cancel = { task.cancel() }
   }
 
   private func ended(_ id: UInt64, _ deliver: @escaping () -> Void) {
@@ -176,7 +182,8 @@ actor ClientSession {
       case .deliver(let id): calls.removeValue(forKey: id)?.deliver?()
       case .announceLost(let reason): for notice in notices.values { notice.yield(.brokerLost(reason: reason)) }
       case .announceRegistered(_, let again): if again { for notice in notices.values { notice.yield(.brokerBack) } }
-      case .dropLink, .sendCancel: break
+      case .sendCancel(let id): calls[id]?.cancel?()
+      case .dropLink: break
       }
     }
     if let next = machine.nextDeadline { bus.loop.sweep(noLaterThan: next.milliseconds) }

@@ -30,9 +30,11 @@ final class CallPort: @unchecked Sendable {
   /// What both ends agreed on; it does not change while the link is up.
   let limits: Limits
   var callsInFlight: Int { pending.count }
-  var callsServed: Int { served.count + servedLater }
-  /// Calls whose answer somebody holds the place of.
-  private var servedLater = 0
+  var callsServed: Int { served.count + servedLater.count }
+  /// Calls whose answer somebody holds the place of, unless the peer gave them up.
+  private var servedLater: Set<UInt64> = []
+  /// Those that it gave up: they take no room in the window, but whoever works on them is bounded as well.
+  private var givenUp: Set<UInt64> = []
 
   // MARK: Own calls
 
@@ -147,23 +149,25 @@ final class CallPort: @unchecked Sendable {
     return call
   }
 
+  /// How many windows of calls may be worked on for one peer, those counted that it gave up.
+  private static let windowsOfWork = 4
+
   private func requireRoom() throws(MinervaError) {
-    guard callsServed < limits.callsInFlight else {
+    guard callsServed < limits.callsInFlight, callsServed + givenUp.count < Self.windowsOfWork * limits.callsInFlight else {
       transport.counters.backpressure += 1
       throw .backpressure("the window of served calls", limit: limits.callsInFlight, retryAfterMilliseconds: 20)
     }
   }
 
   /// Begins to serve a call whose answer comes later.
-  func serveLater() throws(MinervaError) {
+  func serveLater(_ identifier: UInt64) throws(MinervaError) {
     try requireRoom()
-    servedLater += 1
+    guard servedLater.insert(identifier).inserted else { throw .badMessage("two calls with one id") }
   }
 
   /// Sends the late answer of a call.
   func answerLate(_ identifier: UInt64, _ encode: (CBOREncoder) throws(MinervaError) -> Void) {
-    servedLater -= 1
-    guard !isOver else { return }
+    guard isAwaited(identifier), !isOver else { return }
     let encoder = supplies.encoders.take()
     do throws(MinervaError) {
       try encode(encoder)
@@ -175,12 +179,21 @@ final class CallPort: @unchecked Sendable {
 
   /// Sends an error as the late answer of a call.
   func failLate(_ identifier: UInt64, _ error: MinervaError) {
-    servedLater -= 1
-    reply(identifier, failing: error)
+    if isAwaited(identifier) { reply(identifier, failing: error) }
   }
 
-  /// The peer gave up on a call.
-  func cancelled(_ identifier: UInt64) { served[identifier]?.cancel() }
+  /// Whether the peer still waits for a late answer, which it is given now.
+  private func isAwaited(_ identifier: UInt64) -> Bool {
+    if servedLater.remove(identifier) != nil { return true }
+    givenUp.remove(identifier)
+    return false
+  }
+
+  /// The peer gave up on a call: its task is told, and an answer that comes later is dropped and takes no room until then.
+  func cancelled(_ identifier: UInt64) {
+    if servedLater.remove(identifier) != nil { givenUp.insert(identifier) }
+    served[identifier]?.cancel()
+  }
 
   func ended(_ call: ServedCall) {
     if served[call.identifier] === call { served[call.identifier] = nil }

@@ -25,15 +25,12 @@ struct EncoderPool {
 
 /// Decoders that are read to their end in one go, ready to be used again. Confined to the loop.
 struct DecoderPool {
-  private let depth: Int
   private var free: [CBORDecoder] = []
 
   private static let limit = 8
 
-  init(depth: Int) { self.depth = depth }
-
-  @inline(__always) mutating func take(_ bytes: UnsafeRawBufferPointer, _ payloads: [UnsafeRawBufferPointer]) -> CBORDecoder {
-    guard let decoder = free.popLast() else { return CBORDecoder(bytes, depth: depth, payloads: payloads) }
+  @inline(__always) mutating func take(_ bytes: UnsafeRawBufferPointer, _ payloads: [UnsafeRawBufferPointer], depth: Int) -> CBORDecoder {
+    guard let decoder = free.popLast(), decoder.depth == depth else { return CBORDecoder(bytes, depth: depth, payloads: payloads) }
     decoder.reset(bytes, payloads: payloads)
     return decoder
   }
@@ -46,11 +43,8 @@ struct DecoderPool {
 /// What calls of all links share. Confined to the loop.
 final class CallSupplies {
   @exclusivity(unchecked) var encoders = EncoderPool()
-  @exclusivity(unchecked) var decoders: DecoderPool
+  @exclusivity(unchecked) var decoders = DecoderPool()
   @exclusivity(unchecked) var targets: TargetIndexCache
 
-  init(_ names: ExposedNames, depth: Int) {
-    targets = TargetIndexCache(names)
-    decoders = DecoderPool(depth: depth)
-  }
+  init(_ names: ExposedNames) { targets = TargetIndexCache(names) }
 }

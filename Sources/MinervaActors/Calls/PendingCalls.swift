@@ -11,29 +11,39 @@ import MinervaWire
 /// Whoever hears the end of an own call: a task, or a closure on the loop. Told once.
 enum CallEnd {
   case task(UnsafeContinuation<Answer, any Error>)
-  case closure((Result<Answer, any Error>) -> Void)
+  case closure((Result<Answer, any Error>) -> Void, CallCancellation?)
 
   @inline(__always) func resume(returning answer: Answer) {
     switch self {
     case .task(let continuation): continuation.resume(returning: answer)
-    case .closure(let hear): hear(.success(answer))
+    case .closure(let hear, _): hear(.success(answer))
     }
   }
 
   @inline(__always) func resume(throwing error: any Error) {
     switch self {
     case .task(let continuation): continuation.resume(throwing: error)
-    case .closure(let hear): hear(.failure(error))
+    case .closure(let hear, _): hear(.failure(error))
     }
   }
 
-  /// Whether nobody waits any more, before the end; asked only while it is outstanding. A closure gives up by the deadline alone.
+  /// Whether nobody waits any more, before the end; asked only while it is outstanding.
   var isCancelled: Bool {
     switch self {
     case .task(let continuation): continuation.isTaskCancelled
-    case .closure: false
+    case .closure(_, let cancellation): cancellation?.isCancelled ?? false
     }
   }
+}
+
+/// How whoever hears a call's end by a closure gives it up before. Confined to the loop.
+package final class CallCancellation {
+  fileprivate private(set) var isCancelled = false
+
+  package init() {}
+
+  /// The call ends with `bus.cancelled` at the next sweep, and its peer is told.
+  package func cancel() { isCancelled = true }
 }
 
 /// An own call on its way. Where a task waits nothing of it is reference counted.

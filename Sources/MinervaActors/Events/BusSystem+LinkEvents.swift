@@ -104,8 +104,28 @@ extension CallPort {
     guard let link else { return }
     let message = OutputBuffer(capacity: Envelope.size + hearing.topic.utf8.count)
     message.append(EventCredit(topic: hearing.topic, events: events).message(call: hearing.identifier))
-    // A link whose queue is full is about to be lost, or a moment later has room for the credit of the next event.
-    do throws(MinervaError) { try link.send(message) } catch { system.transport.counters.backpressure += 1 }
+    do throws(MinervaError) {
+      try link.send(message)
+    } catch {
+      // The queue is full. Without this credit no further event would come that brings the next one.
+      system.transport.counters.backpressure += 1
+      hearing.owe(events)
+      system.loop.sweep(noLaterThan: system.loop.now + Self.lookAgain)
+    }
+  }
+
+  /// After how many milliseconds a link that took no more is tried again.
+  private static let lookAgain: Int64 = 20
+
+  /// Gives the credit that is owed, where this port carries our calls; returns when to look again.
+  func sweepHearings(at now: Int64) -> Int64 {
+    guard let hearings = system.hearings[peer.node], system.nodes[peer.node]?.port === self else { return .max }
+    var next = Int64.max
+    for hearing in hearings.values where hearing.owed > 0 {
+      credit(hearing, hearing.takeOwed())
+      if hearing.owed > 0 { next = now + Self.lookAgain }
+    }
+    return next
   }
 
   /// An event came over the link.
@@ -154,7 +174,7 @@ extension CallPort {
     var next = Int64.max
     for lane in lanes.values where lane.isStuck {
       lane.flush()
-      if lane.isStuck { next = now + 20 }
+      if lane.isStuck { next = now + Self.lookAgain }
     }
     return next
   }

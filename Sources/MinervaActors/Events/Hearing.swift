@@ -9,6 +9,9 @@ final class Hearing {
   /// Events that came since credit was last given.
   private var taken: UInt32 = 0
 
+  /// Credit that could not be given, since the link took no more.
+  private(set) var owed: UInt32 = 0
+
   /// How many events may be on their way.
   static let window: UInt32 = 256
 
@@ -20,7 +23,17 @@ final class Hearing {
   /// The subscription begins, or begins anew on another link: returns the credit to give.
   func begin() -> UInt32 {
     taken = 0
+    owed = 0
     return Self.window
+  }
+
+  /// The credit was not given: it is given by a later sweep.
+  func owe(_ events: UInt32) { owed += events }
+
+  /// Takes the credit that is owed.
+  func takeOwed() -> UInt32 {
+    defer { owed = 0 }
+    return owed
   }
 
   /// Hands an event on; returns the credit to give, once half of the window has been used.

@@ -51,7 +51,7 @@ public struct CallArguments {
   ///
   /// - Throws: `bus.backpressure` when too many calls of the peer are being served.
   mutating func takeReply() throws(MinervaError) -> LateReply {
-    try port.serveLater()
+    try port.serveLater(identifier)
     isAnsweredLater = true
     return LateReply(port: port, identifier: identifier)
   }

@@ -6,11 +6,8 @@ import Synchronization
 // Own calls: from the caller's task to the loop, and the answer back.
 extension BusSystem {
   /// What the current task demands of its calls.
-  ///
-  /// - Throws: `bus.cancelled` when it was cancelled before.
   @usableFromInline func terms(of target: String, _ invocation: BusInvocationEncoder) throws -> CallTerms {
     if isRecorder { throw RecordedCall(target: target, arguments: invocation.arguments, isThroughStub: invocation.isThroughStub) }
-    if Task.isCancelled { throw MinervaError(.cancelled, "the caller had given up before the call") }
     let now = loop.isCurrent ? loop.now : MonotonicTime.milliseconds
     let budget = callBudget
     return CallTerms(arguments: invocation.arguments, isList: Self.carriesLists, deadline: budget > .max - now ? .max : now + budget)
@@ -21,6 +18,10 @@ extension BusSystem {
     _ address: ActorAddress, _ target: String, _ invocation: BusInvocationEncoder, _ terms: CallTerms,
     _ continuation: UnsafeContinuation<Answer, any Error>
   ) {
+    // Asked here and not of the current task, which would be counted up and down for it.
+    if continuation.isTaskCancelled {
+      return continuation.resume(throwing: MinervaError(.cancelled, "the caller had given up before the call"))
+    }
     if loop.isCurrent { return begin(address, target, invocation.encoder, terms, .task(continuation)) }
     let call = OutgoingCall(address: address, target: target, encoder: invocation.encoder, terms: terms, continuation: .task(continuation))
     loop.post { self.begin(call.address, call.target, call.encoder, call.terms, call.continuation) }
@@ -28,13 +29,13 @@ extension BusSystem {
 
   /// The value of an answer.
   @usableFromInline func decode<Success: Decodable>(_ answer: Answer, as type: Success.Type) throws -> Success {
-    defer { withExtendedLifetime(answer.frame) {} }
-    guard loop.isCurrent else {
-      return try CBORDecoder(answer.body, depth: settings.limits.depth, payloads: answer.frame.payloadBytes).decode(type)
+    let (depth, payloads) = (settings.limits.depth, answer.frame.payloadBytes)
+    return try withExtendedLifetime(answer.frame) {
+      guard loop.isCurrent else { return try CBORDecoder(answer.body, depth: depth, payloads: payloads).decode(type) }
+      let decoder = supplies.decoders.take(answer.body, payloads, depth: depth)
+      defer { supplies.decoders.giveBack(decoder) }
+      return try decoder.decode(type)
     }
-    let decoder = supplies.decoders.take(answer.body, answer.frame.payloadBytes)
-    defer { supplies.decoders.giveBack(decoder) }
-    return try decoder.decode(type)
   }
 
   /// Calls a method with one argument, and hears the end on the loop: no task waits for it. Loop thread only.
@@ -42,10 +43,11 @@ extension BusSystem {
   /// - Parameters:
   ///   - label: The method's label in the interface's list.
   ///   - milliseconds: How long the call may take.
+  ///   - cancellation: Gives the call up when it is told to.
   ///   - hear: Told once, with the value or the error, possibly before this returns.
   package func call<Stub, Value: Decodable>(
     _ label: String, of targets: InterfaceTargets<Stub>, at address: ActorAddress, _ argument: some Encodable, within milliseconds: Int64,
-    hear: @escaping (Result<Value, any Error>) -> Void
+    until cancellation: CallCancellation? = nil, hear: @escaping (Result<Value, any Error>) -> Void
   ) {
     guard let target = targets.target(labelled: label) else {
       return hear(.failure(MinervaError(.notExposed, "the interface has no method labelled \(label)")))
@@ -54,7 +56,7 @@ extension BusSystem {
     do throws(MinervaError) { try encoder.encode(argument) } catch { return hear(.failure(error)) }
     let now = loop.now
     let terms = CallTerms(arguments: 1, isList: false, deadline: milliseconds > .max - now ? .max : now + milliseconds)
-    let end = CallEnd.closure { end in hear(end.flatMap { answer in Result { try self.decode(answer, as: Value.self) } }) }
+    let end = CallEnd.closure({ end in hear(end.flatMap { answer in Result { try self.decode(answer, as: Value.self) } }) }, cancellation)
     begin(address, target, encoder, terms, end)
   }
 

@@ -37,7 +37,7 @@ extension BusSystem {
   func sweep(at now: Int64) -> Int64 {
     var next = alarm?(now) ?? .max
     for node in nodes.values {
-      for port in node.ports { next = min(next, port.sweep(at: now), port.sweepLanes(at: now)) }
+      for port in node.ports { next = min(next, port.sweep(at: now), port.sweepLanes(at: now), port.sweepHearings(at: now)) }
       guard !node.waiting.isEmpty else { continue }
       node.waiting.removeAll { call in
         if call.continuation.isCancelled {

@@ -62,7 +62,11 @@ extension BusSystem {
   /// Lets go of an endpoint for good.
   public func disconnect(from endpoint: Endpoint) async {
     await onLoop {
-      if let dialled = self.dialled.removeValue(forKey: endpoint) { self.transport.close(dialled.link, reason: "disconnected") }
+      guard let dialled = self.dialled.removeValue(forKey: endpoint) else { return }
+      let error = MinervaError(.cancelled, "\(endpoint) was let go of before it was reached")
+      for waiter in dialled.waiters { waiter.continuation.resume(returning: .failure(error)) }
+      dialled.waiters = []
+      self.transport.close(dialled.link, reason: "disconnected")
     }
   }
 
@@ -227,10 +231,9 @@ extension BusSystem: TransportDelegate {
   }
 
   package func received(
-    _ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, for attachment: AnyObject?, on link: Link
+    _ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, for attachment: Unmanaged<AnyObject>?, on link: Link
   ) {
-    guard let attachment else { return }
     // Only `linkRose` sets an attachment, and it sets a port.
-    take(envelope, message, in: frame, on: unsafeDowncast(attachment, to: CallPort.self))
+    attachment?._withUnsafeGuaranteedRef { take(envelope, message, in: frame, on: unsafeDowncast($0, to: CallPort.self)) }
   }
 }

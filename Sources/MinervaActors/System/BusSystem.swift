@@ -75,7 +75,7 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
     defaultBudget = settings.deadline.millisecondsRoundedUp
     incarnation = UInt64.random(in: 1...UInt64.max)
     exposedNames = settings.interfaces.exposed
-    supplies = CallSupplies(exposedNames, depth: settings.limits.depth)
+    supplies = CallSupplies(exposedNames)
     // Whoever reaches us through a directory knows this key to be ours, and can have others let it in.
     let spare = settings.security.keys == nil && settings.hub == nil && !isRecorder ? try? CurveKeyPair() : nil
     publicKey = (settings.security.keys ?? spare)?.publicKey

@@ -26,8 +26,19 @@ extension Gateway {
     guard let endpoint, endpoint.hasPrefix("tcp://") else { return doors[node] = nil }
     guard key.map(CurveKeyPair.isKey) ?? true else { throw MinervaError(.badMessage, "\(node) has a key that is none") }
     doors[node] = Door(kind: kind, endpoint: endpoint, key: key)
-    if key != nil { try await admit(AdmittedKeys(listed: vouched(for: kind)), at: node, kind) }
+    guard key != nil else { return }
+    do {
+      try await admit(AdmittedKeys(listed: vouched(for: kind)), at: node, kind)
+    } catch let error as MinervaError where error.code == .deadline {
+      throw MinervaError(
+        .deadline,
+        "\(node) was told whom to let in and did not answer within \(Self.admission); it is busy or stands still, its own log may say with what",
+        details: error.details, retryable: true)
+    }
   }
+
+  /// How long a process may take to answer when it is told whom to let in.
+  private static let admission = Duration.seconds(4)
 
   /// The key of a process that a caller is about to dial, once it lets the caller in; nothing where none is needed.
   ///
@@ -76,7 +87,7 @@ extension Gateway {
   }
 
   private func admit(_ keys: AdmittedKeys, at node: String, _ kind: Door.Kind) async throws {
-    try await BusSystem.$deadline.withValue(.seconds(4)) {
+    try await BusSystem.$deadline.withValue(Self.admission) {
       switch kind {
       case .host: try await endpoint(of: node).admit(keys)
       case .worker:

@@ -28,13 +28,15 @@ package enum EventFrame {
     return [UInt8(truncatingIfNeeded: bytes.count), UInt8(truncatingIfNeeded: bytes.count >> 8)] + bytes
   }
 
-  static func write(topic: String, number: UInt64, incarnation: UInt64, body: [UInt8]) -> OutputBuffer {
+  static func write(topic: String, number: UInt64, incarnation: UInt64, body: [UInt8], limits: Limits) -> OutputBuffer {
     let prefix = prefix(topic: topic)
     let buffer = OutputBuffer(capacity: prefix.count + Envelope.size + body.count)
     buffer.append(prefix)
     buffer.append(zeros: Envelope.size)
     buffer.append(body)
-    let header = Envelope(.event, call: number, bodyLength: UInt32(clamping: body.count), trace: incarnation)
+    let isList = Envelope.size + body.count > limits.messageBytes
+    let header = Envelope(
+      .event, flags: Envelope.Flags(isList: isList), call: number, bodyLength: UInt32(clamping: body.count), trace: incarnation)
     buffer.withUnsafeMutableBytes { header.write(to: $0, at: prefix.count) }
     return buffer
   }

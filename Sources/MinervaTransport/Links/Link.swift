@@ -29,6 +29,8 @@ package final class Link: @unchecked Sendable {
   @exclusivity(unchecked) private var queue: [Outgoing] = []
   @exclusivity(unchecked) private var head = 0
   @exclusivity(unchecked) private var open: OutputBuffer?
+  /// The same one, not counted.
+  @exclusivity(unchecked) private var openReference: Unmanaged<OutputBuffer>?
   @exclusivity(unchecked) private var openMessages = 0
   @exclusivity(unchecked) private var openCounted = 0
   @exclusivity(unchecked) private var spare: OutputBuffer?
@@ -39,6 +41,13 @@ package final class Link: @unchecked Sendable {
   @exclusivity(unchecked) private var isFull = false
   /// True when a message was refused, perhaps in its middle: nothing may follow it.
   private var hasFailed = false
+
+  /// The beats and the errors of the link itself that wait.
+  private var waitingBeats: [EnvelopeKind] = []
+  private var waitingErrors = 0
+
+  /// How many errors of the link itself may wait.
+  static let errorLimit = 64
 
   /// The first piece of a turn that is not held back until its end, in messages; each further one is twice as large. The peer begins with the
   /// first while the rest is still written, and a long turn still needs few frames. Smaller pieces cost more than they gain: answers come back in
@@ -113,8 +122,22 @@ package final class Link: @unchecked Sendable {
     return count < Self.batchable
   }
 
-  /// Queues a message of the link itself, which no limit holds back: there are few and they are small.
-  func sendControl(_ envelope: Envelope, body: [UInt8] = []) {
+  /// Queues a message of the link itself, which the limits of messages do not hold back: there are few and they are small.
+  ///
+  /// They stay few where a peer asks and never reads: a beat says nothing new while another one waits, and of errors ``errorLimit`` wait at most.
+  ///
+  /// - Returns: False for an error beyond them, which is not queued.
+  @discardableResult
+  func sendControl(_ envelope: Envelope, body: [UInt8] = []) -> Bool {
+    switch envelope.kind {
+    case .ping, .pong:
+      guard !waitingBeats.contains(envelope.kind) else { return true }
+      waitingBeats.append(envelope.kind)
+    case .error:
+      guard waitingErrors < Self.errorLimit else { return false }
+      waitingErrors += 1
+    default: break
+    }
     let message = OutputBuffer(capacity: Envelope.size + body.count)
     message.append(zeros: Envelope.size)
     message.append(body)
@@ -122,16 +145,20 @@ package final class Link: @unchecked Sendable {
     append(message, counted: false)
     // A batch is refused before the handshake: what makes the peer come up may not share a frame with what follows.
     if envelope.kind.rawValue <= EnvelopeKind.reject.rawValue { seal() }
+    return true
   }
 
   @inline(__always) private func append(_ message: OutputBuffer, counted: Bool) {
     let count = message.count
     if count < Self.batchable {
-      let batch = openBatch()
-      batch.append(batched: message)
+      // Lent, not kept: counting the buffer up and down would cost more than most messages.
+      let size = openBatch()._withUnsafeGuaranteedRef { batch in
+        batch.append(batched: message)
+        return batch.count
+      }
       openMessages += 1
       if counted { openCounted += 1 }
-      if batch.count >= Self.batchSize || openMessages >= limits.batchMessages { seal() }
+      if size >= Self.batchSize || openMessages >= limits.batchMessages { seal() }
     } else {
       seal()
       queue.append(Outgoing(buffer: message, offset: 0, messages: counted ? 1 : 0, bytes: counted ? count : 0))
@@ -156,18 +183,22 @@ package final class Link: @unchecked Sendable {
     transport.dirty.append(self)
   }
 
-  @inline(__always) private func openBatch() -> OutputBuffer {
-    if let open { return open }
+  /// The batch that takes this turn's messages; `open` keeps it.
+  @inline(__always) private func openBatch() -> Unmanaged<OutputBuffer> {
+    if let openReference { return openReference }
     let batch = spare ?? OutputBuffer(capacity: 4096)
     spare = nil
     batch.append(zeros: Envelope.size)
     open = batch
-    return batch
+    let reference = Unmanaged.passUnretained(batch)
+    openReference = reference
+    return reference
   }
 
   private func seal() {
     guard let buffer = open, openMessages > 0 else { return }
     open = nil
+    openReference = nil
     let bytes = openCounted > 0 ? buffer.count - Envelope.size - 4 * openMessages : 0
     if openMessages == 1 {
       // Alone in its turn, a message travels without the batch around it.
@@ -226,6 +257,7 @@ package final class Link: @unchecked Sendable {
     }
     queue.removeAll(keepingCapacity: true)
     head = 0
+    forgetControls()
     return .sent
   }
 
@@ -238,6 +270,12 @@ package final class Link: @unchecked Sendable {
     for index in head..<queue.count { count += queue[index].messages }
     queue.removeAll()
     head = 0
+    forgetControls()
     return count
+  }
+
+  private func forgetControls() {
+    if !waitingBeats.isEmpty { waitingBeats.removeAll(keepingCapacity: true) }
+    waitingErrors = 0
   }
 }

@@ -17,6 +17,8 @@ final class RouterListener: EventSource {
   private let isKeyed: Bool
   private var links: [Route: Link] = [:]
   private var connections: [Int32: Link] = [:]
+  /// Connections that have not said hello, and until when they may.
+  private var strangers: [Int32: Int64] = [:]
   private var lastRoute: Route?
   private var lastLink: Link?
 
@@ -46,6 +48,8 @@ final class RouterListener: EventSource {
     try socket.apply(settings)
     try socket.set(ZMQ_ROUTER_MANDATORY, 1)
     try socket.set(ZMQ_ROUTER_HANDOVER, 0)
+    // A machine that is gone without a word leaves no connection behind.
+    if case .tcp = wanted { try socket.set(ZMQ_TCP_KEEPALIVE, 1) }
     isKeyed = try socket.secure(listening: wanted, domain: KeyGate.calls, settings.security)
     monitor = try SocketMonitor(of: socket, number: number, in: context)
     endpoint = try socket.listen(on: wanted)
@@ -66,6 +70,7 @@ final class RouterListener: EventSource {
     if case .ipc(let path) = endpoint { removeSocketFile(path) }
     links = [:]
     connections = [:]
+    strangers = [:]
     lastLink = nil
   }
 
@@ -139,7 +144,10 @@ final class RouterListener: EventSource {
       link.grant = grant
     }
     links[route] = link
-    if connection >= 0 { connections[connection] = link }
+    if connection >= 0 {
+      connections[connection] = link
+      strangers[connection] = nil
+    }
     transport.received(frame, on: link)
   }
 
@@ -148,15 +156,35 @@ final class RouterListener: EventSource {
   private func saw(_ event: SocketMonitor.Event) {
     switch event {
     case .disconnected(let connection):
+      strangers[connection] = nil
+      transport.ended(connection)
       if let link = connections.removeValue(forKey: connection) { transport.disconnected("the connection ended", on: link) }
     case .handshakeFailed(let number):
       transport.counters.failedHandshakes += 1
       transport.log.line("handshake", at: transport.loop.now, "something that speaks no Minerva connected to \(endpoint) (\(number))")
     case .unauthorized:
       break  // The gate has counted it, with the key.
-    case .connected, .accepted, .established, .refused:
+    case .accepted(let connection):
+      strangers[connection] = transport.loop.now + 2 * transport.settings.handshakeTimeout
+      transport.loop.sweep(noLaterThan: strangers[connection] ?? .max)
+      transport.accepted(connection)
+    case .connected, .established, .refused:
       break
     }
+  }
+
+  /// Hangs up connections that have not said hello in time: they may speak ZMTP and nothing else for ever. Returns when to look again.
+  func sweep(at now: Int64) -> Int64 {
+    var next = Int64.max
+    for (connection, until) in strangers {
+      if until <= now {
+        strangers[connection] = nil
+        transport.hangUp(connection)
+      } else {
+        next = min(next, until)
+      }
+    }
+    return next
   }
 
   // MARK: The way back

@@ -11,8 +11,9 @@ package protocol TransportDelegate: AnyObject {
   func attemptFailed(_ link: Link, _ error: MinervaError)
   /// A message of a kind that is not the link's own. The bytes live as long as the frame.
   ///
-  /// - Parameter attachment: What the delegate keeps for the link.
-  func received(_ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, for attachment: AnyObject?, on link: Link)
+  /// - Parameter attachment: What the delegate keeps for the link; alive until this returns.
+  func received(
+    _ envelope: Envelope, _ message: UnsafeRawBufferPointer, in frame: Frame, for attachment: Unmanaged<AnyObject>?, on link: Link)
 }
 
 /// Performs the links of one bus: listens, dials, beats, flushes. Everything here runs on the loop's thread.
@@ -32,6 +33,10 @@ package final class Transport: @unchecked Sendable {
   private var contextIfMade: ZeroMQContext?
   private var gate: KeyGate?
   private var listeners: [RouterListener] = []
+  /// The connections that sockets of ours accepted, by descriptor.
+  var connections: Set<Int32> = []
+  /// How many there may be, of peers and of strangers.
+  package var connectionLimit = DescriptorLimit.connections
   private var inProcessNames: [String] = []
   private var isClosed = false
   private var authorized: AuthorizedKeys
@@ -202,6 +207,7 @@ package final class Transport: @unchecked Sendable {
   package func authorize(_ keys: AuthorizedKeys) {
     authorized = keys
     gate?.authorized = keys
+    for publisher in publishers { publisher.authorize(keys) }
     for link in links.values {
       guard let key = link.key, keys[key] != link.grant else { continue }
       perform(link.machine.violated(MinervaError(.unauthorized, "the rights of its key changed"), at: loop.now), on: link)
@@ -217,7 +223,9 @@ package final class Transport: @unchecked Sendable {
     link.machine.heard(at: loop.now)
     // Fetched once a frame: for each message of a batch they would cost reference counting.
     let delegate = delegate
-    let attachment = link.attachment
+    let kept = link.attachment
+    defer { withExtendedLifetime(kept) {} }
+    let attachment = kept.map { Unmanaged.passUnretained($0) }
     if message.count >= Envelope.size, message[3] == EnvelopeKind.batch.rawValue {
       takeBatch(message, in: frame, on: link, attachment, delegate)
     } else {
@@ -226,7 +234,8 @@ package final class Transport: @unchecked Sendable {
   }
 
   private func takeBatch(
-    _ message: UnsafeRawBufferPointer, in frame: Frame, on link: Link, _ attachment: AnyObject?, _ delegate: (any TransportDelegate)?
+    _ message: UnsafeRawBufferPointer, in frame: Frame, on link: Link, _ attachment: Unmanaged<AnyObject>?,
+    _ delegate: (any TransportDelegate)?
   ) {
     do throws(MinervaError) {
       let envelope = try Envelope.read(message, limits: link.limits)
@@ -241,7 +250,8 @@ package final class Transport: @unchecked Sendable {
   }
 
   @inline(__always) private func take(
-    _ message: UnsafeRawBufferPointer, in frame: Frame, on link: Link, _ attachment: AnyObject?, _ delegate: (any TransportDelegate)?
+    _ message: UnsafeRawBufferPointer, in frame: Frame, on link: Link, _ attachment: Unmanaged<AnyObject>?,
+    _ delegate: (any TransportDelegate)?
   ) {
     do throws(MinervaError) {
       let envelope = try Envelope.read(message, limits: link.limits)
@@ -289,7 +299,10 @@ package final class Transport: @unchecked Sendable {
       guard !envelope.kind.isOptional else { return }
       guard link.isUp else { throw .badMessage("\(envelope.kind) before the handshake") }
       let body = (try? CBOR.encode(MinervaError(.unsupported, "this end does not know \(envelope.kind)"))) ?? []
-      link.sendControl(Envelope(.error, call: envelope.call), body: body)
+      guard link.sendControl(Envelope(.error, call: envelope.call), body: body) else {
+        let error = MinervaError(.badMessage, "it asks for what this end does not know, and reads no answer")
+        return perform(link.machine.violated(error, at: now), on: link)
+      }
       throw MinervaError(.unsupported, "a message of \(envelope.kind)")
     }
   }
@@ -426,6 +439,7 @@ package final class Transport: @unchecked Sendable {
       if now >= link.machine.nextTick { perform(link.machine.tick(at: now), on: link) }
       next = min(next, link.machine.nextTick)
     }
+    for listener in listeners { next = min(next, listener.sweep(at: now)) }
     if !dirty.isEmpty { next = min(next, now + 5) }
     return next
   }

@@ -7,7 +7,7 @@
   // Changed by `reset` alone, between two messages.
   @exclusivity(unchecked) private(set) var bytes: UnsafeRawBufferPointer
   private(set) var end: Int
-  let depth: Int
+  package let depth: Int
   var position: Int
   /// The start of the container between whose items the position stands, -1 for none; with how many of its items are left, -1 if it ends by a
   /// break.
