@@ -11,14 +11,23 @@ class ExposedActor: @unchecked Sendable {
   /// True when a call of the general path was dispatched and may not have started; the direct path must not overtake it.
   var hasUnstartedCalls = false
 
-  /// A method that may be called.
-  struct Method {
+  /// A method that may be called. A class, since finding it for a call would copy each of its fields.
+  final class Method {
     let target: String
     let arguments: Int
     /// What its generic parameter stands for, when it is a method of an interface's stub.
     let stub: (any Any.Type)?
-    let hasDirectPath: Bool
-    let number: Int
+    /// The direct path with its actor. Of no generic type: the runtime would be asked for the metadata of one in every call.
+    let direct: Direct?
+
+    typealias Direct = (inout CallArguments, CBOREncoder) throws -> Void
+
+    init(target: String, arguments: Int, stub: (any Any.Type)?, direct: Direct?) {
+      self.target = target
+      self.arguments = arguments
+      self.stub = stub
+      self.direct = direct
+    }
   }
 
   fileprivate(set) var byName: [String: Method] = [:]
@@ -30,7 +39,7 @@ class ExposedActor: @unchecked Sendable {
     self.isOnLoop = isOnLoop
   }
 
-  func callDirectly(_ number: Int, _ arguments: inout CallArguments, _ encoder: CBOREncoder) throws { preconditionFailure("abstract") }
+  var anyActor: any DistributedActor { preconditionFailure("abstract") }
 
   func execute(_ target: String, _ decoder: inout BusInvocationDecoder, _ handler: BusResultHandler, on system: BusSystem) async throws {
     preconditionFailure("abstract")
@@ -41,33 +50,29 @@ class ExposedActor: @unchecked Sendable {
 final class TypedExposedActor<Stub: DistributedActor, Actor: DistributedActor>: ExposedActor, @unchecked Sendable
 where Stub.ID == ActorAddress, Stub.ActorSystem == BusSystem, Actor.ID == ActorAddress, Actor.ActorSystem == BusSystem {
   private let actor: Actor
-  /// The direct paths as plain functions: the actor's executor is the thread that calls them, as is checked here once. This is what
+  /// A direct path as a plain function: the actor's executor is the thread that calls it, as is checked here once. This is what
   /// `assumeIsolated` does after asking the runtime, for every call, what is known.
-  private let direct: [Plain?]
   private typealias Plain = (Actor, inout CallArguments, CBOREncoder) throws -> Void
 
   init(_ actor: Actor, _ table: ExposureTable<Stub, Actor>, catalogue: ExposedNames, loop: EventLoop) throws(MinervaError) {
     self.actor = actor
-    direct = table.targets.methods.map { method in table.direct[method.label].map { unsafeBitCast($0, to: Plain.self) } }
     let isOnLoop = loop.isExecutor(of: actor)
     super.init(name: actor.id.name, isOnLoop: isOnLoop)
     byIndex = Array(repeating: nil, count: catalogue.names.count)
-    for (number, method) in table.targets.methods.enumerated() {
-      guard isOnLoop || direct[number] == nil else {
+    for method in table.targets.methods {
+      let plain = table.direct[method.label].map { unsafeBitCast($0, to: Plain.self) }
+      guard isOnLoop || plain == nil else {
         throw MinervaError(.notExposed, "\(method.label): only an actor whose executor is the bus's loop can answer directly")
       }
       let known = Method(
         target: method.target, arguments: method.arguments, stub: method.isThroughStub ? Stub.self : nil,
-        hasDirectPath: direct[number] != nil, number: number)
+        direct: plain.map { body in { arguments, encoder in try body(actor, &arguments, encoder) } })
       byName[method.target] = known
       if let index = catalogue.index(of: method.target) { byIndex[Int(index)] = known }
     }
   }
 
-  override func callDirectly(_ number: Int, _ arguments: inout CallArguments, _ encoder: CBOREncoder) throws {
-    guard let body = direct[number] else { throw MinervaError(.notExposed, "the method has no direct path") }
-    try body(actor, &arguments, encoder)
-  }
+  override var anyActor: any DistributedActor { actor }
 
   override func execute(_ target: String, _ decoder: inout BusInvocationDecoder, _ handler: BusResultHandler, on system: BusSystem)
     async throws

@@ -61,10 +61,10 @@ extension BusSystem {
         throw .badMessage("the call has \(envelope.arguments) arguments instead of \(method.arguments)")
       }
       transport.counters.callsServed += 1
-      let decoder = CBORDecoder(envelope.body(in: message), depth: port.limits.depth, payloads: frame.payloadBytes)
-      if method.hasDirectPath {
-        callDirectly(actor, method, decoder, envelope.call, on: port)
+      if let direct = method.direct {
+        callDirectly(actor, method.arguments, direct, envelope, message, in: frame, on: port)
       } else {
+        let decoder = CBORDecoder(envelope.body(in: message), depth: port.limits.depth, payloads: frame.payloadBytes)
         try dispatch(actor, method, decoder, envelope, in: frame, on: port)
       }
     } catch {
@@ -95,17 +95,22 @@ extension BusSystem {
 
   /// The direct path: the actor's executor is this thread, so the call needs no task.
   @inline(__always) private func callDirectly(
-    _ actor: ExposedActor, _ method: ExposedActor.Method, _ decoder: CBORDecoder, _ identifier: UInt64, on port: CallPort
+    _ actor: ExposedActor, _ count: Int, _ direct: ExposedActor.Method.Direct, _ envelope: Envelope, _ message: UnsafeRawBufferPointer,
+    in frame: Frame, on port: CallPort
   ) {
     if actor.hasUnstartedCalls {
       // An earlier call of the general path stands enqueued; it goes first.
       actor.hasUnstartedCalls = false
       loop.runEnqueuedJobs()
     }
+    let identifier = envelope.call
     let encoder = supplies.encoders.take()
-    var arguments = CallArguments(decoder: decoder, left: method.arguments, on: port, identifier)
+    // Read to its end, or given up, when the method has returned.
+    let decoder = supplies.decoders.take(envelope.body(in: message), frame.payloadBytes, depth: port.limits.depth)
+    defer { supplies.decoders.giveBack(decoder) }
+    var arguments = CallArguments(decoder: decoder, left: count, on: port, identifier)
     do {
-      try DirectCaller.during(port.peer) { try actor.callDirectly(method.number, &arguments, encoder) }
+      try DirectCaller.during(port.peer) { try direct(&arguments, encoder) }
       if arguments.isAnsweredLater || port.reply(identifier, encoder) { supplies.encoders.giveBack(encoder) }
     } catch {
       if arguments.isAnsweredLater {

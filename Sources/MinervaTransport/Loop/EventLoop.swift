@@ -199,12 +199,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
 
   @inline(__always) private func run(_ jobs: [Job]) {
+    let (tasks, actors) = (confined.tasks?.asUnownedTaskExecutor(), asUnownedSerialExecutor())
     for job in jobs {
-      if job.isTask, let tasks = confined.tasks {
-        job.job.runSynchronously(on: tasks.asUnownedTaskExecutor())
-      } else {
-        job.job.runSynchronously(on: asUnownedSerialExecutor())
-      }
+      if job.isTask, let tasks { job.job.runSynchronously(on: tasks) } else { job.job.runSynchronously(on: actors) }
     }
   }
 

@@ -36,10 +36,10 @@ package final class CBOREncoder {
     buffer.removeAll()
     buffer.append(zeros: headerRoom)
     if !payloads.isEmpty { payloads = [] }
-    open.removeAll(keepingCapacity: true)
+    if !open.isEmpty { open.removeAll(keepingCapacity: true) }
     current = -1
     dangling = -1
-    failure = nil
+    if failure != nil { failure = nil }
   }
 
   /// Appends one value. After an error the buffer ends where it ended before.

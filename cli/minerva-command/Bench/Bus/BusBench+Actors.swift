@@ -86,26 +86,22 @@ extension BusBench {
         for index in 0..<inFlight {
           let share = count / inFlight + (index < count % inFlight ? 1 : 0)
           group.addTask(executorPreference: bus.taskExecutor) {
-            for _ in 0..<share {
-              let answer = try await Self.call(echo, payload, until)
-              guard answer.count == payload.count else { throw MinervaError.badMessage("the echo has \(answer.count) bytes") }
+            var left = share
+            while left > 0 {
+              do {
+                let answer = try await echo.echo(payload)
+                guard answer.count == payload.count else { throw MinervaError.badMessage("the echo has \(answer.count) bytes") }
+                left -= 1
+              } catch let error as MinervaError where error.code == .backpressure && ContinuousClock.now < until {
+                // A full queue is met as a caller meets it, by waiting for as long as the error says.
+                try await Task.sleep(for: .milliseconds(error.retryAfterMilliseconds ?? 20))
+              }
             }
           }
         }
         try await group.waitForAll()
       }
       return (ContinuousClock.now - start).inSeconds
-    }
-
-    /// One call; a full queue is met as a caller meets it, by waiting for as long as the error says.
-    private static func call(_ echo: $EchoEndpoint, _ payload: [UInt8], _ until: ContinuousClock.Instant) async throws -> [UInt8] {
-      while true {
-        do {
-          return try await echo.echo(payload)
-        } catch let error as MinervaError where error.code == .backpressure && ContinuousClock.now < until {
-          try await Task.sleep(for: .milliseconds(error.retryAfterMilliseconds ?? 20))
-        }
-      }
     }
 
     func end() async {
