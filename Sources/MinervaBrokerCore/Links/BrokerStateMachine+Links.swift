@@ -255,7 +255,9 @@ extension BrokerStateMachine {
   /// A link comes to nothing: its caller is told, its plan is over.
   private mutating func fail(_ journey: LinkJourney, _ error: MinervaError, now: Moment, _ actions: inout [BrokerAction]) {
     switch journey.reason {
-    case .request(_, let token, _): actions.append(.answer(token, .refused(error.code == .routeNoMatch ? error.rolledBack : error)))
+    case .request(let request, let token, _):
+      let isUndone = error.code == .routeNoMatch && !request.isDryRun
+      actions.append(.answer(token, .refused(isUndone ? error.rolledBack : error)))
     case .plan(let plan):
       // Its end is recorded, and the reason may name what the link holds.
       var refusal = Refusal(error)

@@ -288,7 +288,7 @@ private struct RouteWalk {
 
   private func isOpen(_ step: RouteStep, _ id: ScreenID, _ state: SceneState) -> Bool {
     guard let node = state.nodes[id], node.module.name == step.module.name else { return false }
-    if step.via == .root { return step.input.isEmpty || node.input == step.input }
-    return !resets && node.input == step.input
+    if step.via == .root { return SameInput.isNone(step.input) || SameInput.isSame(node.input, step.input) }
+    return !resets && SameInput.isSame(node.input, step.input)
   }
 }

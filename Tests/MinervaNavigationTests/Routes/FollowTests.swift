@@ -52,6 +52,30 @@ struct FollowTests {
     #expect(stage.stack("main/orders") == "s3 s7 s8")
   }
 
+  @Test("R2: what is open under the same input stays, however its JSON is spaced and ordered; {} is no input")
+  func inputs() {
+    func step(_ text: String) -> RouteStep { RouteStep(address("Order"), input: Array(text.utf8)) }
+    let same = [
+      (#"{"id":42}"#, #"{ "id": 42 }"#), (#"{"a":"x y","b":[1, 2]}"#, #"{"b":[1,2],"a":"x y"}"#), ("", "{}"), ("{ }", ""),
+      (#"{"a":"\\\"{"}"#, #"{ "a":"\\\"{"}"#),
+    ]
+    for (first, second) in same {
+      var stage = shell()
+      stage.ask(.follow([orders, step(first)]))
+      #expect(stage.ask(.follow([orders, step(second)]))?.outcome?.changed == false, "\(first) \(second)")
+    }
+    let other = [
+      (#"{"id":42}"#, #"{"id":"42"}"#), (#"{"a":"xy"}"#, #"{"a":"x y"}"#), ("{}", "[]"), ("[1,2]", "[2,1]"),
+      (#"{"a":1}"#, #"{"a":1,"b":1}"#),
+      ("null", ""),
+    ]
+    for (first, second) in other {
+      var stage = shell()
+      stage.ask(.follow([orders, step(first)]))
+      #expect(stage.ask(.follow([orders, step(second)]))?.outcome?.changed == true, "\(first) \(second)")
+    }
+  }
+
   @Test("R2: modal hops stay when they are open, and are presented when they are not")
   func modal() {
     var stage = shell()
