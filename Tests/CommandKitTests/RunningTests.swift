@@ -43,6 +43,30 @@ struct RunningTests {
     close(ends[1])
   }
 
+  @Test func `a reader that leaves is noticed while nothing is written (D01)`() async throws {
+    signal(SIGPIPE, SIG_IGN)
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    defer { close(ends[1]) }
+    let output = Output(descriptor: ends[1])
+    #expect(output.hasReader)
+    close(ends[0])
+    await withCheckedContinuation { continuation in
+      _ = output.whenReaderLeaves { continuation.resume() }
+    }
+    #expect(!output.hasReader)
+    #expect(throws: OutputEnd.readerGone) { try output.flush() }
+  }
+
+  @Test func `errors become JSON where that was asked for`() {
+    #expect(
+      ErrorWords.json(for: Refused(statement: "it \"was\" removed")) == [
+        #"{"error":{"code":"nav.stale_ref","message":"it \"was\" removed"}}"#
+      ])
+    #expect(ErrorWords.json(for: UsageError("no", command: "m")) == [#"{"error":{"code":"usage","message":"no"}}"#])
+    #expect(ErrorWords.json(for: OutputEnd.readerGone).isEmpty)
+  }
+
   @Test func `a full disk is told, with a code that is not success (D01)`() throws {
     let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
     try #require(full >= 0)

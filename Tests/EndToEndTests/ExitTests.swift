@@ -30,6 +30,28 @@ struct ExitTests {
     }
   }
 
+  @Test("Processes: a scene of an app that nobody serves is refused at once, by looks, runs and shells; a look begins no scene (C01)")
+  func unknownApp() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    try set.startAll(app: "shop", hosts: 1, workers: 1)
+    let client = try await set.client()
+    #expect(try await set.wait { try await !client.modules().isEmpty })
+    let flow = set.directory + "/a.flow"
+    try "app nope\ntree\n".write(toFile: flow, atomically: true, encoding: .utf8)
+    for words in [
+      ["minerva", "tree", "--scene", "foo", "--app", "nope"], ["minerva", "run", flow], ["minerva-shell", "--scene", "b", "--app", "nope"],
+    ] {
+      let connected = Array(words.dropFirst()) + ["--connect", set.endpoint.description]
+      let once = try ProcessSet.Once.run(words[0], connected, within: .seconds(30))
+      #expect(once.status == 1 && (once.errors + once.output).contains("scene.app_unknown"), "\(words): \(once)")
+    }
+    let mistyped = try ProcessSet.Once.run("minerva", ["tree", "--scene", "mian", "--json", "--connect", set.endpoint.description])
+    #expect(mistyped.status == 1 && mistyped.errors.hasPrefix("{\"error\":{\"code\":\"scene.unknown\""), "\(mistyped)")
+    #expect(try await client.scenes().isEmpty)
+    await client.close()
+  }
+
   @Test("Processes: a client whose broker died with calls waiting closes within its grace and counts them (C01)")
   func brokerDied() async throws {
     let set = try ProcessSet()

@@ -13,7 +13,7 @@ package enum DiffCommand {
     "diff", "Shows what changed between two lists in files, with the fewest moves",
     discussion: """
       A file is a list of lines, of rows in columns between tabs, or of JSON objects one a line. Rows are the same when their identifiers \
-      are, byte for byte; they are updated when --content differs, without it when anything else in the row does. Columns count from 1, \
+      are, byte for byte but for the line's end, LF or CRLF; they are updated when --content differs, without it when anything else in the row does. Columns count from 1, \
       positions in what is printed from 0.
       """,
     group: "everyday",

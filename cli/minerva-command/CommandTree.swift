@@ -135,6 +135,7 @@ enum CommandTree {
     CommandDefinition(
       verb.name, verb.summary, discussion: (verb.usages.map { "  \($0)" } + [verb.discussion]).joined(separator: "\n"),
       group: "verbs of the shell",
+      options: verb.options.filter { $0.name != "json" },
       examples: verb.examples.map { .init("minerva \($0.line)", $0.meaning) }, trailing: .verbatim)
   }
 }

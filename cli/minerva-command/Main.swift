@@ -30,7 +30,8 @@ enum Main {
       case "journal": return try JournalCommand.run(command, console)
       case "keys": return try KeysCommand.run(command, console)
       case "version":
-        try console.out.line("minerva \(ProductVersion.text)")
+        try console.out.line(
+          command.flag("json") ? JSONLine([("version", .text(ProductVersion.text))]).text : "minerva \(ProductVersion.text)")
         return .done
       case "completions":
         let shell = command.argument("SHELL").flatMap(CompletionScript.Shell.init) ?? .bash

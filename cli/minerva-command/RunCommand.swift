@@ -36,7 +36,11 @@ enum RunCommand {
     signals.onSignal { _ in task.cancel() }
     let results = await task.value
     await stage.close()
-    if let path = command.text("junit") { try FileBytes.write(JUnitReport.text(results), to: path) }
+    if let path = command.text("junit") {
+      do throws(ParseError) { try FileBytes.write(JUnitReport.text(results), to: path) } catch {
+        throw MinervaError(.fileUnwritable, error.message)
+      }
+    }
     if results.isEmpty { throw MinervaError(.usageNothing, "no script is left to run; see --filter") }
     if !command.flag("json"), results.count > 1 {
       let good = results.count(where: \.isGood)

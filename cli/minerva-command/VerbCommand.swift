@@ -14,22 +14,30 @@ enum VerbCommand {
     let statement = try Statement.parse(arguments: words)
     // Help and mistakes need nobody at the other end.
     if case .session(.help(let topic)) = statement.request {
-      try console.out.lines(ShellHelp.lines(topic, width: min(console.terminal.width, 100)))
+      let lines = try ShellHelp.lines(topic, width: min(console.terminal.width, 100))
+      try console.out.lines(statement.call.flag("json") ? [ReplyJSON.done(statement, lines)] : lines)
       return .done
     }
     if case .session(.replay(let path, let verify)) = statement.request {
       let lines: [String]
       do throws(MinervaError) { lines = try Session.replay(path, verify: verify) } catch {
-        for line in ReplyText.error(error) { console.notice(line) }
+        for line in statement.call.flag("json") ? [ReplyJSON.error(error)] : ReplyText.error(error) { console.notice(line) }
         return ExitCode(errorCode: error.code.rawValue)
       }
-      try console.out.lines(lines)
+      try console.out.lines(statement.call.flag("json") ? [ReplyJSON.done(statement, lines)] : lines)
       return .done
     }
     if case .session(.recordScript) = statement.request {
       throw ParseError(.unexpected, "record --as-script records what is typed into a shell; say it there", at: statement.call.position)
     }
     let target = try await Reach(command).target(name: "command", scene: SceneAddress(name: scene ?? "main", app: app))
+    // A look at a scene that is not there begins none: its name is mistyped more often than meant.
+    if scene != nil, app == nil, case .look = statement.request {
+      do throws(MinervaError) { try await target.requireScene() } catch {
+        await target.close()
+        throw error
+      }
+    }
     return try await carryOut(statement, on: target, console)
   }
 
@@ -46,7 +54,7 @@ enum VerbCommand {
     let task = Task {
       await session.execute(statement) { lines in
         // An error is no data.
-        let isError = lines.first?.hasPrefix("error ") ?? false
+        let isError = ReplyText.isError(lines)
         if isError, Task.isCancelled, case .look(.watch) = statement.request { return }
         for line in lines { if isError { console.notice(line) } else { try? console.out.line(line) } }
         try? console.out.flush()
@@ -59,11 +67,13 @@ enum VerbCommand {
       recording?.continuation.finish()
       if recording == nil { task.cancel() }
     }
+    let reading = console.out.whenReaderLeaves { task.cancel() }
     let execution = await task.value
+    reading.cancel()
     if let recording, execution.error == nil {
       for await _ in recording.stream {}
       let end = await session.execute(try Statement.parse(arguments: ["record", "stop"])) { lines in
-        let isError = lines.first?.hasPrefix("error ") ?? false
+        let isError = ReplyText.isError(lines)
         for line in lines { if isError { console.notice(line) } else { try? console.out.line(line) } }
       }
       if let error = end.error {
@@ -72,10 +82,10 @@ enum VerbCommand {
       }
     }
     await session.close()
-    // Ctrl-C is how watching ends.
-    if case .look(.watch) = statement.request, task.isCancelled { return .interrupted }
     // A reader that has left ends the command quietly (D01).
     try console.out.flush()
+    // Ctrl-C is how watching ends.
+    if case .look(.watch) = statement.request, task.isCancelled { return .interrupted }
     return execution.error.map { ExitCode(errorCode: $0.code.rawValue) } ?? .done
   }
 }

@@ -54,6 +54,27 @@ package final class Output: Sendable {
     if let end { throw end }
   }
 
+  /// Whether anybody can still read what is written; a pipe whose other end is closed has nobody, also while nothing is written.
+  package var hasReader: Bool {
+    state.withLock { state in
+      guard state.end == nil else { return false }
+      var end = pollfd(fd: descriptor, events: 0, revents: 0)
+      guard poll(&end, 1, 0) > 0, end.revents & Int16(POLLERR | POLLNVAL) != 0 else { return true }
+      state.end = .readerGone
+      return false
+    }
+  }
+
+  /// Calls back when the reader has left, as `head -1` does, for what tells only when something happens. Ends when it is cancelled.
+  package func whenReaderLeaves(_ body: @escaping @Sendable () -> Void) -> Task<Void, Never> {
+    Task {
+      while !Task.isCancelled {
+        if !self.hasReader { return body() }
+        try? await Task.sleep(for: .milliseconds(200))
+      }
+    }
+  }
+
   private func drain(_ state: inout State) {
     var sent = 0
     while sent < state.pending.count, state.end == nil {

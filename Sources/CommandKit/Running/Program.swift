@@ -25,7 +25,9 @@ package enum Program {
       try console.out.flush()
     } catch {
       try? console.out.flush()
-      for line in ErrorWords.lines(for: error) { console.notice(line) }
+      // What does not understand its words may still have been asked for JSON.
+      let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
+      for line in isJSON ? ErrorWords.json(for: error) : ErrorWords.lines(for: error) { console.notice(line) }
       code = ErrorWords.exitCode(for: error)
     }
     return code

@@ -35,6 +35,21 @@ package enum ErrorWords {
     }
   }
 
+  /// The same as one JSON object, `{"error":{"code":…,"message":…}}`.
+  package static func json(for error: any Error) -> [String] {
+    let (code, message): (String, String)
+    switch error {
+    case is ExitCode, OutputEnd.readerGone: return []
+    case let usage as UsageError: (code, message) = ("usage", usage.message)
+    case let error as MinervaError: (code, message) = (error.code.rawValue, error.message)
+    case let stated as any StatedError: (code, message) = (stated.statedCode, stated.statement)
+    case is CancellationError: (code, message) = ("bus.cancelled", "interrupted")
+    default: (code, message) = ("internal", lines(for: error).joined(separator: "; "))
+    }
+    let text = JSONValue.object(["error": .object(["code": .string(code), "message": .string(message)])]).text
+    return [text]
+  }
+
   package static func exitCode(for error: any Error) -> ExitCode {
     switch error {
     case let code as ExitCode: code

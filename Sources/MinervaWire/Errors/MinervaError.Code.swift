@@ -101,6 +101,7 @@ extension MinervaError.Code {
   public static let sceneAppRequired: Self = "scene.app_required"
   public static let sceneAppUnknown: Self = "scene.app_unknown"
   public static let sceneAppConflict: Self = "scene.app_conflict"
+  public static let sceneUnknown: Self = "scene.unknown"
   public static let sceneBadName: Self = "scene.bad_name"
   public static let sceneEnded: Self = "scene.ended"
 
@@ -169,6 +170,7 @@ extension MinervaError.Code {
 
   // Lists in files.
   public static let fileUnreadable: Self = "file.unreadable"
+  public static let fileExists: Self = "file.exists"
   public static let fileUnwritable: Self = "file.unwritable"
   public static let fileTooLarge: Self = "file.too_large"
   public static let parseEncoding: Self = "parse.encoding"
