@@ -92,6 +92,8 @@ struct FlowTests {
 
   @Test func `every form of expect can fail, and says what was found`() async throws {
     #expect(try await failure("expect stack main == [Home, Item]") == "2 expect.failed: found main [s1 Home]")
+    #expect(try await failure("expect stack main == [Hom]") == "2 expect.failed: found main [s1 Home]; did you mean Home?")
+    #expect(try await failure("expect modal Detial") == "2 expect.failed: no modal layer; did you mean Detail?")
     #expect(try await failure("expect stack main == [Other]") == "2 expect.failed: found main [s1 Home]")
     #expect(try await failure("expect stack main == [Home {\"a\":1}]") == "2 expect.failed: found main [s1 Home]")
     #expect(try await failure("expect stack main/x == []") == "2 expect.failed: there is no stack at main/x")

@@ -46,7 +46,7 @@ struct ListLookTests {
     #expect(
       line(6, 7, ChangeCounts(inserts: 2, deletes: 1, moves: 1, updates: 3)) == "v6 → v7 s5 workouts +2 -1 ~3 ↔1 by diff-1")
     #expect(line(6, 7, ChangeCounts(inserts: 1, sectionInserts: 2, sectionDeletes: 3)) == "v6 → v7 s5 workouts +1 +2§ -3§ by diff-1")
-    #expect(line(6, 7, ChangeCounts(), by: "in process", of: "") == "v6 → v7 no row by in process")
+    #expect(line(6, 7, ChangeCounts(), by: "in process", of: "") == "v6 → v7 nothing changed, in process")
     #expect(line(6, 7, ChangeCounts(), []) == "v6 → v7 s5 workouts reloaded by diff-1")
     #expect(line(6, 7, ChangeCounts(moves: 20_000), []) == "v6 → v7 s5 workouts reloaded (↔20000) by diff-1")
     #expect(line(0, 1, ChangeCounts(sectionInserts: 1)) == "v1 s5 workouts +1§ (0 rows) by diff-1")

@@ -1,6 +1,7 @@
 import CommandKit
 import Glibc
 import MinervaInterfaces
+import MinervaNavigation
 import MinervaWire
 import ShellKit
 import Synchronization
@@ -124,6 +125,18 @@ struct PromptTests {
     #expect(try await run(ScriptedReader(["open Item {\"a\":"], isInteractive: false)).0 == .usage)
   }
 
+  @Test func `an error in a pipe fails nothing when the next line expects it`() async throws {
+    func code(_ lines: [String], keepsGoing: Bool = false) async throws -> ExitCode {
+      try await run(ScriptedReader(["open Home via root"] + lines, isInteractive: false), keepsGoing: keepsGoing).0
+    }
+    #expect(try await code(["back", "# a word", "", "expect error nav.root_protected", "tree"]) == .done)
+    #expect(try await code(["back; expect error nav.root_protected"]) == .done)
+    #expect(try await code(["back", "expect error nav.busy"]) == .refused)
+    #expect(try await code(["back"]) == .refused, "the input ends before anybody expects it")
+    #expect(try await code(["back", "tree"], keepsGoing: true) == .refused)
+    #expect(try await code(["expect modal Login", "expect error expect.failed"]) == .refused, "an expectation's own error is none")
+  }
+
   @Test func `lines of a pipe follow the rules of scripts (D04)`() async throws {
     func read(_ bytes: [UInt8]) async -> [String] {
       var ends: [Int32] = [-1, -1]
@@ -214,7 +227,7 @@ struct PromptTests {
     #expect(offers("op") == ["option", "open"].sorted { $0 > $1 } || Set(offers("op")) == ["open", "option"])
     #expect(offers("open De") == ["Detail"])
     #expect(offers("open Detail i") == ["id=", "in"])
-    #expect(offers("open Detail via mod") == ["modal", "modal:sheet", "modal:full", "modal:alert"])
+    #expect(offers("open Detail via mod") == ["modal", "modal:sheet", "modal:full", "modal:popover", "modal:alert"])
     #expect(offers("open Detail via tab") == ["tab:home", "tab:orders"])
     #expect(offers("open Detail --pol") == ["--policy"])
     #expect(offers("open Detail --policy j") == ["join"])
@@ -230,7 +243,21 @@ struct PromptTests {
     #expect(offers("tree; clo") == ["close"])
     #expect(offers("help er") == ["errors"])
     #expect(offers("nonsense x") == [])
+    #expect(offers("open Detail {\"") == ["\"id\":", "\"name\":"])
+    #expect(offers("open Detail {\"id\": 3, \"n") == ["\"name\":"])
+    #expect(offers("open Detail {\"id\": ") == [], "an integer has no list of values")
+    #expect(offers("open Nothing {\"") == [] && offers("open Detail {\"id\":{\"") == [])
+    #expect(offers("open Detail {\"id\":3} as @d; open De") == ["Detail"])
     #expect(completer.complete("op").shared == "op")
     await session.close()
+  }
+
+  @Test func `links are offered up to what must be filled in`() throws {
+    let route = Route(
+      from: "Home", try #require(RoutePattern("orders/:id")), module: "Order")
+    let listing = RouteListing(app: "shop", scope: LinkScope(root: "Home", schemes: ["app"], hosts: ["shop"]), routes: [route])
+    let completer = Completer(routes: listing)
+    #expect(completer.complete("deeplink app://shop/").candidates == ["app://shop/", "app://shop/orders/"])
+    #expect(completer.complete("deeplink app://shop/or").candidates == ["app://shop/orders/"])
   }
 }

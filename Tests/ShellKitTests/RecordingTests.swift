@@ -39,6 +39,7 @@ struct RecordingTests {
     await session.close()
     #expect(told.contains("ok     recording into \(file); record stop, or leaving, ends it"))
     #expect(told.contains("error recording.running: a recording is running; record stop ends it"))
+    #expect(try await run(["open Home via root", "record \(file)"]).0.last == "error file.exists: \(file) exists already")
     #expect(told.contains("error recording.none: nothing is being recorded; record FILE begins"))
     let ended = try #require(told.first { $0.hasPrefix("ok     \(file): ") })
     #expect(ended.contains(" records of main, #3 to #"), "\(ended)")

@@ -49,6 +49,64 @@ struct SessionTests {
     #expect(lines.contains("[2] error input.invalid: Bad.id: expected integer, found nothing"))
   }
 
+  @Test func `every verb answers as JSON, errors too`() async throws {
+    for verb in Verb.all { #expect(verb.options.contains { $0.name == "json" }, "\(verb.name)") }
+    let lines = try await transcript([
+      "open Home via root --json", "open Login via modal --json", "back 9 --json", "wait settled --json", "tap top out --json",
+      "dismiss --json", "expect modal none --json", "option --json", "open Detail --json &", "wait job 1",
+    ])
+    var told: [JSONValue] = []
+    for line in lines where line.hasPrefix("{") { told.append(try JSONValue(parsing: line)) }
+    #expect(told[0]["ok"] == .string("open") && told[0]["presented"]?[0]?["module"] == .string("Home"))
+    #expect(told[0]["record"] != nil && told[0]["changed"] == .bool(true))
+    #expect(told[2]["error"]?["code"] == .string("nav.not_modal") || told[2]["error"]?["code"] != nil)
+    #expect(told[3] == .object(["ok": .string("wait"), "lines": .array([.string("settled")])]))
+    #expect(told[4]["output"]?["payload"] == .string("{\"theme\":\"dark\"}") || told[4]["ok"] == .string("tap"))
+    #expect(told[5]["removed"]?[0]?["reason"] == .string("dismissed"))
+    #expect(told.contains { $0["job"] == .integer(1) && $0["ok"] == .string("open") }, "\(lines)")
+  }
+
+  @Test func `a sourced file may expect errors`() async throws {
+    let path = "/tmp/minerva-source-\(UInt64.random(in: .min ... .max)).flow"
+    defer { unlink(path) }
+    try FileBytes.write("back\nexpect error nav.root_protected\nopen Item\n", to: path)
+    let lines = try await transcript(["open Home via root", "source \(path)"])
+    #expect(lines.last?.contains("Item presented") == true, "\(lines)")
+    try FileBytes.write("back\ntree\nexpect error nav.root_protected\n", to: path)
+    #expect(try await transcript(["open Home via root", "source \(path)"]).last?.hasPrefix("error nav.root_protected: \(path):1:") == true)
+  }
+
+  @Test func `options, timeouts and help that mean nothing are refused`() async throws {
+    for line in ["option nope", "option echo", "option echo on"] {
+      #expect(throws: ParseError.self, "\(line)") { try Statement.parse(line) }
+    }
+    let lines = try await transcript(["help nonsense", "help errors zzz", "open Home --timeout 0s"])
+    #expect(lines.contains { $0.hasPrefix("error parse.unexpected: no help on") })
+    #expect(lines.contains { $0.hasPrefix("error parse.unexpected: no code begins") })
+    #expect(lines.contains { $0.hasPrefix("error parse.option: --timeout must be longer than 0") })
+  }
+
+  @Test func `events of a request name it, and JSON has numbers and flags as such`() async throws {
+    let heard = Told()
+    let target = SceneDouble()
+    let session = Session(target: target) { await heard.add($0) }
+    try await session.start()
+    for line in ["watch --json &", "open Home via root", "open Item", "tap top out"] {
+      for statement in try Statement.parse(line) { _ = await session.execute(statement) { _ in } }
+    }
+    var told: [String] = []
+    try await until("the requests are told") {
+      told += await heard.take()
+      return told.count { $0.contains("request.settled") } >= 2
+    }
+    let settled = try told.filter { $0.contains("request.settled") }.map { try JSONValue(parsing: $0) }
+    #expect(settled[0]["request"] == .integer(1) && settled[0]["changed"] == .bool(true), "\(told)")
+    #expect(settled[0]["txn"] == .string("t1") && settled[0]["job"] == .integer(1))
+    // The strict reader refuses a key that is there twice.
+    for line in told { _ = try JSONValue(parsing: line) }
+    await session.close()
+  }
+
   @Test func `a link goes on in the background, and what is done at once takes no &`() async throws {
     let lines = try await transcript(["open Home via root", "deeplink app://shop/home &", "wait job 1"])
     #expect(lines.contains { $0.hasPrefix("[1] error bus.unsupported") }, "\(lines)")

@@ -98,7 +98,7 @@ package struct FlowRun: Sendable {
         continue
       }
       // An error is no failure when the next line expects one.
-      if step.statement.isAnswerable, index + 1 < steps.count, case .expect(.error) = steps[index + 1].statement.request { continue }
+      if step.statement.isForgiven(before: index + 1 < steps.count ? steps[index + 1].statement : nil) { continue }
       await fail(step, error, session, &state)
       guard keepsGoing else { return }
     }
@@ -158,16 +158,6 @@ extension FlowStep {
     let quit = Verb.quit
     let call = Invocation(verb: quit.name, form: 0, isBackground: false, position: SourcePosition(file: script.file))
     return FlowStep(line: 1, statement: Statement(verb: quit, call: call, request: .session(.quit), source: "(start)"))
-  }
-}
-
-extension Statement {
-  /// Whether its error may be expected by the next line: not that of an expectation itself.
-  var isAnswerable: Bool {
-    switch request {
-    case .expect, .wait: false
-    default: true
-    }
   }
 }
 

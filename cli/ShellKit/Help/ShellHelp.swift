@@ -1,20 +1,20 @@
 import CommandKit
-import MinervaWire
+package import MinervaWire
 
 /// What `help` says, written from the verbs.
 package enum ShellHelp {
-  /// Answers `help` with these words.
-  package static func lines(_ topic: [String], width: Int = 80) -> [String] {
+  /// Answers `help` with these words; throws `parse.unexpected` when there is nothing of that name.
+  package static func lines(_ topic: [String], width: Int = 80) throws(MinervaError) -> [String] {
     switch topic.first {
     case nil: return everyday()
     case "all": return all()
     case "catalog": return catalogue
-    case "errors": return errors(topic.dropFirst().first, width)
+    case "errors": return try errors(topic.dropFirst().first, width)
     case let name?:
       if let verb = Verb.named(name) { return page(of: verb, width) }
       let hint =
         Suggestion.nearest(to: name, among: Verb.all.map(\.name) + ["all", "catalog", "errors"]).map { "; did you mean \($0)?" } ?? ""
-      return ["no help on \"\(Escaping.visible(name))\"\(hint)"]
+      throw MinervaError(.parseUnexpected, "no help on \"\(Escaping.visible(name))\"\(hint)")
     }
   }
 
@@ -66,10 +66,12 @@ package enum ShellHelp {
     ("script.file", "a file cannot be read", "check its name"),
   ]
 
-  private static func errors(_ filter: String?, _ width: Int) -> [String] {
+  private static func errors(_ filter: String?, _ width: Int) throws(MinervaError) -> [String] {
     let known = ErrorCatalogue.entries.map { (code: $0.code.rawValue, cause: $0.cause, remedy: $0.remedy) } + ownErrors
     let chosen = known.filter { filter == nil || $0.code.hasPrefix(filter ?? "") }
-    guard !chosen.isEmpty else { return ["no code begins with \"\(Escaping.visible(filter ?? ""))\""] }
+    guard !chosen.isEmpty else {
+      throw MinervaError(.parseUnexpected, "no code begins with \"\(Escaping.visible(filter ?? ""))\"; help errors lists them all")
+    }
     return chosen.flatMap { entry in ["\(entry.code): \(entry.cause)", "  \(entry.remedy)"] }
   }
 }

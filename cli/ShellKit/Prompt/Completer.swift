@@ -12,8 +12,12 @@ package struct Completer: Sendable {
   package var aliases: [String]
   package var modules: [ModuleListing]
   package var processes: [String]
+  package var routes: RouteListing?
 
-  package init(look: SceneLook? = nil, aliases: [String] = [], modules: [ModuleListing] = [], processes: [String] = []) {
+  package init(
+    look: SceneLook? = nil, aliases: [String] = [], modules: [ModuleListing] = [], processes: [String] = [], routes: RouteListing? = nil
+  ) {
+    self.routes = routes
     self.look = look
     self.aliases = aliases
     self.modules = modules
@@ -23,6 +27,7 @@ package struct Completer: Sendable {
   /// Completes the last word of a text.
   package func complete(_ text: String) -> Completion {
     let (words, typed) = Self.split(text)
+    if let json = OpenJSON(in: text) { return members(of: json, words) }
     guard let name = words.first else { return completion(typed, Verb.all.map(\.name)) }
     guard let verb = Verb.named(name) else { return Completion(typed: typed, candidates: []) }
     if name == "help", words.count == 1 { return completion(typed, ["all", "catalog", "errors"] + Verb.all.map(\.name)) }
@@ -125,11 +130,13 @@ package struct Completer: Sendable {
     case .place: return completion(typed, (look?.tree.places ?? []).map(\.path.description))
     case .presentation:
       let tabs = (look?.tree.tabBars ?? []).flatMap(\.tabs).map { "tab:\($0.name)" }
-      return completion(typed, ["push", "modal", "replace", "root", "detail", "modal:sheet", "modal:full", "modal:alert"] + tabs)
+      return completion(
+        typed, ["push", "modal", "replace", "root", "detail"] + ["sheet", "full", "popover", "alert"].map { "modal:\($0)" } + tabs)
     case .keyword(let keywords): return completion(typed, keywords)
     case .assignment(let keys): return completion(typed, keys.map { "\($0)=" }, suffix: "")
     case .payload: return keys(typed, words)
     case .event: return completion(typed, Self.events)
+    case .url: return completion(typed, links, suffix: "")
     case .file: return Self.files(typed)
     case .name(let name): return completion(typed, names(name, words))
     default: return Completion(typed: typed, candidates: [])
@@ -182,6 +189,40 @@ package struct Completer: Sendable {
       return completion(typed, (field.map { Self.choices($0.shape) } ?? []).map { "\(typed[...equals])\($0)" })
     }
     return completion(typed, schema.fields.map { "\($0.name)=" }, suffix: "")
+  }
+
+  /// What an open object of a module's input may go on with: its keys, and the values of an enumerated one.
+  private func members(of json: OpenJSON, _ words: [String]) -> Completion {
+    let name = words.count > 1 ? words[1].prefix { $0 != "@" } : ""
+    guard words.first == "open", let listing = modules.first(where: { $0.module.name == name }), json.depth == 1,
+      let schema = listing.module.schema.flatMap(SchemaTypes.schema)
+    else { return Completion(typed: json.typed, candidates: []) }
+    guard let key = json.key else {
+      let left = schema.fields.map(\.name).filter { !json.keys.contains($0) }
+      return completion(json.typed, left.map { "\"\($0)\":" }, suffix: "")
+    }
+    guard let shape = schema.fields.first(where: { $0.name == key })?.shape else { return Completion(typed: json.typed, candidates: []) }
+    return completion(json.typed, Self.written(shape), suffix: "")
+  }
+
+  /// The values of an enumerated shape as JSON.
+  private static func written(_ shape: PayloadShape) -> [String] {
+    switch shape {
+    case .boolean: ["true", "false"]
+    case .optional(let inner): written(inner)
+    case .oneOf(let values): values.map(\.text)
+    default: []
+    }
+  }
+
+  /// The links that the app's routes make, up to what must be filled in.
+  private var links: [String] {
+    guard let routes else { return [] }
+    let begins = routes.scope.schemes.flatMap { scheme in routes.scope.hosts.map { "\(scheme)://\($0)/" } }
+    let paths = routes.routes.filter { $0.from == routes.scope.root }.map { route in
+      route.pattern.description.prefix { $0 != ":" && $0 != "*" }.drop { $0 == "/" }
+    }
+    return begins + begins.flatMap { begin in paths.filter { !$0.isEmpty }.map { begin + $0 } }
   }
 
   private static func choices(_ shape: PayloadShape) -> [String] {

@@ -11,6 +11,16 @@ package final class Shell: Sendable {
     var running: Task<Session.Execution, Never>?
     var completer = Completer()
     var isInterrupted = false
+    /// Whether somebody is being asked for what completion offers.
+    var isLearning = false
+  }
+
+  /// What became of a line.
+  private enum End {
+    case quit
+    case ended(ExitCode)
+    /// It failed, unless the next line expects the error.
+    case open(ExitCode)
   }
 
   private let session: Session
@@ -40,9 +50,11 @@ package final class Shell: Sendable {
   /// Runs until the input ends or `quit`; 0, or for a pipe the code of the first line that failed.
   package func run(_ reader: any LineReader) async throws -> ExitCode {
     var failure: ExitCode?
+    var open: ExitCode?
     var text = ""
-    await learn()
+    if reader.isInteractive { await session.announceBroker() }
     while true {
+      if reader.isInteractive { await learn() }
       let prompt = reader.isInteractive ? (text.isEmpty ? await session.prompt : "... ") : ""
       let input: LineInput
       do throws(ParseError) {
@@ -54,20 +66,24 @@ package final class Shell: Sendable {
       switch input {
       case .interrupted: text = ""
       case .end:
-        guard !text.isEmpty, !reader.isInteractive else { return failure ?? .done }
-        let code = try await carryOut(text, reader)
-        return failure ?? code ?? .done
+        guard !text.isEmpty, !reader.isInteractive else { return failure ?? open ?? .done }
+        switch try await carryOut(text, reader, &open, &failure) {
+        case .quit: return failure ?? .done
+        case .ended(let code), .open(let code): return failure ?? code
+        }
       case .line(let line):
         text += text.isEmpty ? line : "\n" + line
         // A pipe is a script: only a bracket goes on in the next line.
         if reader.isInteractive ? Lexer.isIncomplete(text) : Lexer.hasOpenBracket(text) { continue }
         defer { text = "" }
-        guard let code = try await carryOut(text, reader) else { return failure ?? .done }
+        let end = try await carryOut(text, reader, &open, &failure)
+        if case .quit = end { return failure ?? .done }
         if state.withLock(\.isInterrupted) { return .interrupted }
-        if code != .done, !reader.isInteractive {
+        if case .ended(let code) = end, code != .done, !reader.isInteractive {
           failure = failure ?? code
           if !keepsGoing { return code }
         }
+        if case .open(let code) = end, !reader.isInteractive { open = code }
       }
     }
   }
@@ -80,8 +96,14 @@ package final class Shell: Sendable {
     }
   }
 
-  /// Carries out a line; the code of what failed, or nil for `quit`.
-  private func carryOut(_ text: String, _ reader: any LineReader) async throws -> ExitCode? {
+  /// Carries out a line.
+  ///
+  /// - Parameters:
+  ///   - open: How the line before failed unless this one expects it; decided here.
+  ///   - failure: How the first line that failed for good did.
+  private func carryOut(
+    _ text: String, _ reader: any LineReader, _ open: inout ExitCode?, _ failure: inout ExitCode?
+  ) async throws -> End {
     let statements: [Statement]
     do throws(ParseError) {
       statements = try Statement.parse(text)
@@ -89,31 +111,63 @@ package final class Shell: Sendable {
       // What cannot be read may hold anything.
       reader.remember(text, in: .session)
       try tell(ErrorWords.lines(for: error), to: reader)
-      return .usage
+      return .ended(open ?? .usage)
     }
-    reader.remember(text, in: await session.memory(for: statements))
-    for statement in statements {
+    if let failed = open, let first = statements.first {
+      open = nil
+      if !first.expectsError {
+        // A line that expects nothing of the one before is not carried out behind its failure.
+        guard keepsGoing else { return .ended(failed) }
+        failure = failure ?? failed
+      }
+    }
+    reader.remember(text, in: await session.memory(for: statements, within: .milliseconds(500)))
+    for (index, statement) in statements.enumerated() {
       let execution = await run(statement)
       try console.out.flush()
-      if execution.isQuit { return nil }
-      if let error = execution.error { return ExitCode(errorCode: error.code.rawValue) }
+      if execution.isQuit { return .quit }
+      guard let error = execution.error else { continue }
+      let next = index + 1 < statements.count ? statements[index + 1] : nil
+      if statement.isForgiven(before: next) { continue }
+      let code = ExitCode(errorCode: error.code.rawValue)
+      return next == nil && statement.isAnswerable ? .open(code) : .ended(code)
     }
-    await learn()
-    return .done
+    return .ended(.done)
   }
 
   private func run(_ statement: Statement) async -> Session.Execution {
     let (session, console) = (session, console)
-    let task = Task { await session.execute(statement) { try? console.out.lines($0) } }
+    let task = Task {
+      await session.execute(statement) { lines in
+        try? console.out.lines(lines)
+        // What comes bit by bit is wanted as it comes.
+        if statement.request.isWatch { try? console.out.flush() }
+      }
+    }
     state.withLock { $0.running = task }
     defer { state.withLock { $0.running = nil } }
+    let reading = statement.request.isWatch ? console.out.whenReaderLeaves { task.cancel() } : nil
+    defer { reading?.cancel() }
     return await task.value
   }
 
-  /// Refreshes what completion knows.
+  /// Brings the prompt and what completion knows up to date: what the session knows at once, what others must be asked in the background,
+  /// so that a broker that does not answer holds up no prompt.
   private func learn() async {
-    let completer = await session.completer()
-    state.withLock { $0.completer = completer }
+    await session.lookAgain(within: .milliseconds(250))
+    let (look, aliases) = (await session.lastLook, await session.aliases.keys.sorted())
+    let isFree = state.withLock { state in
+      (state.completer.look, state.completer.aliases) = (look, aliases)
+      defer { state.isLearning = true }
+      return !state.isLearning
+    }
+    guard isFree else { return }
+    Task {
+      let completer = await self.session.completer()
+      self.state.withLock { state in
+        (state.completer, state.isLearning) = (completer, false)
+      }
+    }
   }
 }
 
@@ -133,6 +187,14 @@ extension Session {
   /// What completion may offer now.
   package func completer() async -> Completer {
     let processes = (try? await target.status())?.processes.map(\.name) ?? []
-    return Completer(look: lastLook, aliases: Array(aliases.keys), modules: (try? await target.modules()) ?? [], processes: processes)
+    let modules = (try? await target.modules()) ?? []
+    let routes = (try? await target.routes()) ?? nil
+    return Completer(look: lastLook, aliases: aliases.keys.sorted(), modules: modules, processes: processes, routes: routes)
+  }
+
+  /// How long a line may be kept; one of which that is not known in time is not written anywhere.
+  func memory(for statements: [Statement], within time: Duration) async -> LineMemory {
+    let known = await withDeadline(time) { await self.memory(for: statements) }
+    return known ?? (statements.contains { $0.verb.name == "enter" } ? .none : .session)
   }
 }

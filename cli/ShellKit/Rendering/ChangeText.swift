@@ -11,7 +11,7 @@ package enum ChangeText {
       ("+", counts.sectionInserts, "§"), ("-", counts.sectionDeletes, "§"),
     ]
     let parts = words.filter { $0.1 > 0 }.map { "\($0.0)\($0.1)\($0.2)" }
-    return parts.isEmpty ? "no row" : parts.joined(separator: " ")
+    return parts.isEmpty ? "nothing changed" : parts.joined(separator: " ")
   }
 
   /// How many rows there are after a change set.
@@ -32,7 +32,9 @@ package enum ChangeText {
     case (_, false): what = counts(change.counts)
     }
     let still = change.isAnimated == false ? ["at once"] : []
-    return ([versions, name, what] + still + ["by \(Escaping.visible(change.computedBy))"]).filter { !$0.isEmpty }.joined(separator: " ")
+    let by = change.computedBy == "in process" ? change.computedBy : "by \(Escaping.visible(change.computedBy))"
+    return ([versions, name, change.counts.isEmpty && what == "nothing changed" ? what + "," : what] + still + [by]).filter { !$0.isEmpty }
+      .joined(separator: " ")
   }
 }
 

@@ -16,6 +16,21 @@ package struct EventText: Sendable {
   package struct Field: Sendable, Hashable {
     package var key: String
     package var value: String
+
+    /// Its value by kind: numbers, `#12` among them, and yes or no are written as such.
+    fileprivate var json: JSONLine.Value {
+      let digits = value.hasPrefix("#") ? value.dropFirst() : value[...]
+      if Self.numbers.contains(key), let number = UInt64(digits) { return .unsigned(number) }
+      if Self.flags.contains(key) { return .flag(value == "yes") }
+      return .text(value)
+    }
+
+    /// The key beside the event's own members, of which one is its number.
+    fileprivate var jsonKey: String { key == "number" ? "ordinal" : key }
+
+    private static let numbers = Set(["request", "behind", "with", "outputs", "number", "message", "turn", "pid"]).union(
+      Expectation.ChangeCount.kinds)
+    private static let flags: Set<String> = ["changed", "cancelled", "collapsed", "kept", "enabled"]
   }
 
   package init(scene: String, number: UInt64, record: UInt64, name: String, fields: [(String, String)]) {
@@ -36,7 +51,8 @@ package struct EventText: Sendable {
   package var line: String {
     if let change { return "\(record > 0 ? "#\(record)" : "-") \(name) \(ChangeText.line(change, of: change.screen.description))" }
     let plain: Set<String> = ["screen", "module", "node", "text"]
-    let words = fields.map { field in
+    // A request's own name is for programs: people have its number.
+    let words = fields.filter { $0.key != "txn" }.map { field in
       let value = Escaping.visible(field.value)
       return plain.contains(field.key) ? value : "\(field.key)=\(value)"
     }
@@ -46,7 +62,7 @@ package struct EventText: Sendable {
   package var json: String {
     JSONLine(
       [("scene", .text(scene)), ("number", .unsigned(number)), ("record", .unsigned(record)), ("event", .text(name))]
-        + fields.map { ($0.key, JSONLine.Value.text($0.value)) }
+        + fields.map { ($0.jsonKey, $0.json) }
     ).text
   }
 }
@@ -68,7 +84,7 @@ extension EventText {
       return ("request.joined", [("with", "#\(other)"), ("caller", admission.caller)])
     case .list(let list): return ("list.changed", fields(of: list))
     case .process(let process):
-      var fields = [("node", process.node), ("kind", process.kind), ("pid", "\(process.pid)")]
+      var fields = [("node", process.node), ("kind", process.kind), ("pid", "\(process.pid)")].filter { $0 != ("pid", "0") }
       if !process.reason.isEmpty { fields.append(("reason", process.reason)) }
       return ("process.\(process.change.rawValue)", fields)
     case .idle: return ("scene.idle", [])
@@ -91,13 +107,18 @@ extension EventText {
     return fields
   }
 
+  /// A request by its number and its own name, so that its events can be matched.
+  private static func named(_ request: RequestSummary) -> [(String, String)] {
+    [("verb", request.verb), ("request", "#\(request.seq)"), ("txn", request.txn)]
+  }
+
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
   private static func fields(of kind: Event.Kind) -> [(String, String)] {
     switch kind {
-    case .admitted(let request): return [("verb", request.verb), ("caller", request.caller)]
-    case .queued(let request, let behind, let because): return [("verb", request.verb), ("behind", "#\(behind)"), ("because", because)]
-    case .refused(let request, let refusal): return [("verb", request.verb), ("code", refusal.code), ("text", refusal.message)]
+    case .admitted(let request): return named(request) + [("caller", request.caller)]
+    case .queued(let request, let behind, let because): return named(request) + [("behind", "#\(behind)"), ("because", because)]
+    case .refused(let request, let refusal): return named(request) + [("code", refusal.code), ("text", refusal.message)]
     case .connecting(let screen), .dismissing(let screen), .suspended(let screen), .unclaimed(let screen), .needsInput(let screen):
       return named(screen)
     case .presenting(let screen, let via): return named(screen) + (via.map { [("via", "\($0)")] } ?? [])
@@ -107,7 +128,7 @@ extension EventText {
       return named(screen) + [("reason", reason.rawValue)] + (outputs > 0 ? [("outputs", "\(outputs)")] : [])
         + (result.map { [("result", text($0))] } ?? [])
     case .settled(let request, let outcome):
-      return [("verb", request.verb), ("changed", outcome.changed ? "yes" : "no")] + (outcome.cancelled ? [("cancelled", "yes")] : [])
+      return named(request) + [("changed", outcome.changed ? "yes" : "no")] + (outcome.cancelled ? [("cancelled", "yes")] : [])
     case .output(let screen, let number, let bytes, let listener, let byShell):
       return named(screen) + [("number", "\(number)"), ("output", text(bytes))] + (listener.map { [("to", "\($0)")] } ?? [])
         + (byShell ? [("by", "shell")] : [])

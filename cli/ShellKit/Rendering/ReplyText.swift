@@ -87,6 +87,11 @@ package enum ReplyText {
     }
   }
 
+  /// Whether lines tell of an error, in either form.
+  package static func isError(_ lines: [String]) -> Bool {
+    lines.first.map { $0.hasPrefix("error ") || $0.hasPrefix("{\"error\":") } ?? false
+  }
+
   /// `error CODE: text`; further lines of a text are indented.
   package static func error(_ error: MinervaError) -> [String] {
     let lines = error.message.split(separator: "\n", omittingEmptySubsequences: false)

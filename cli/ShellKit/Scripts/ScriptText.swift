@@ -70,6 +70,12 @@ package enum FileBytes {
     }
   }
 
+  /// Whether there is a file of that name, and no device or pipe.
+  static func isFile(_ path: String) -> Bool {
+    var facts = stat()
+    return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
+  }
+
   /// Writes a new file, or replaces one.
   package static func write(_ text: String, to path: String) throws(ParseError) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)

@@ -212,10 +212,45 @@ package final class ClientTarget: SceneTarget {
       state.watching?.cancel()
       state.watching = watching
     }
-    guard await first.value() == nil else { return }
+    // The watcher asks for as long as it takes, which is right for who watches already; who begins is told why there is no answer.
+    let asking = Task { [weak self] in
+      let error = await self?.reasonForSilence()
+      if error != nil { first.give(nil) }
+      return error
+    }
+    let isThere = await withTaskCancellationHandler {
+      await first.value()
+    } onCancel: {
+      first.give(nil)
+    }
+    asking.cancel()
+    guard isThere == nil else { return }
+    watching.cancel()
+    if Task.isCancelled { throw MinervaError(.cancelled, "interrupted before the scene could be looked at") }
+    if let error = await asking.value { throw error }
     // The stream ends at once when the scene cannot be: looking says why.
     _ = try await look(at: nil)
     throw MinervaError(.closed, "the scene cannot be watched")
+  }
+
+  /// Asks for the scene while nothing is heard of it; returns why there is none, once that is certain or has lasted. Nil when cancelled.
+  private func reasonForSilence() async -> MinervaError? {
+    let clock = ContinuousClock()
+    let deadline = clock.now + .seconds(10)
+    while true {
+      try? await clock.sleep(for: .milliseconds(200))
+      guard !Task.isCancelled else { return nil }
+      var reason = MinervaError(.deadline, "the scene \(scene.name) does not answer")
+      do {
+        _ = try await client.snapshot(of: scene)
+      } catch {
+        reason = Session.stated(error)
+        guard !Task.isCancelled else { return nil }
+        // No host brings that app by waiting; what the broker is about to know may be waited for.
+        if !reason.retryable || reason.code == .sceneAppUnknown { return reason }
+      }
+      guard clock.now < deadline else { return reason }
+    }
   }
 
   /// Tells a caller where its request stands, once the feed says so.
@@ -243,6 +278,21 @@ package final class ClientTarget: SceneTarget {
       return [state.watching, state.processes]
     }
     for task in tasks { task?.cancel() }
+  }
+
+  package func notices() async -> AsyncStream<ClientNotice> { await client.notices() }
+
+  /// Throws `scene.unknown` unless the scene is there; asking begins none.
+  package func requireScene() async throws(MinervaError) {
+    do throws(MinervaError) {
+      _ = try await stating { try await self.client.rendering(of: ScreenID(1), in: self.scene) }
+    } catch {
+      if error.code == .screenNotRendered { return }
+      guard error.code == .sceneEnded else { throw error }
+      let (name, known) = (scene.name, (try? await client.scenes())?.map(\.name) ?? [])
+      let hint = Suggestion.nearest(to: name, among: known).map { "; did you mean \($0)?" } ?? ""
+      throw MinervaError(.sceneUnknown, "there is no scene \"\(name)\"\(hint)")
+    }
   }
 
   package func modules() async throws(MinervaError) -> [ModuleListing] { try await stating { try await self.client.modules() } }

@@ -32,6 +32,9 @@ package protocol SceneTarget: Sendable {
   /// Every event of the scene and of processes from now on, in order, without gaps; ends when the task that reads it does.
   func events() async throws(MinervaError) -> AsyncStream<SceneEvent>
 
+  /// When the broker is away and when it is back, from now on; ends at once where nobody can say.
+  func notices() async -> AsyncStream<ClientNotice>
+
   /// The modules that hosts offer.
   func modules() async throws(MinervaError) -> [ModuleListing]
 
@@ -176,6 +179,7 @@ extension SceneTarget {
   package func records(of scene: SceneIdentity, after record: UInt64) async throws(MinervaError) -> RecordPage {
     throw unsupported("recording")
   }
+  package func notices() async -> AsyncStream<ClientNotice> { AsyncStream { $0.finish() } }
   package func modules() async throws(MinervaError) -> [ModuleListing] { throw unsupported("modules") }
   package func status() async throws(MinervaError) -> StatusReport { throw unsupported("status") }
   package func leaks(all: Bool) async throws(MinervaError) -> LeakReport { throw unsupported("leaks") }

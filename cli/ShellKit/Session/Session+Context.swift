@@ -82,6 +82,7 @@ extension Session: InvocationContext {
     if let reference = try call.referenceOption("if-top") { conditions.ifTop = try await screen(reference) }
     conditions.isInstant = call.flag("instant")
     conditions.timeout = call.option("timeout").flatMap(DurationText.parse)
+    if conditions.timeout == .zero { throw ParseError(.option, "--timeout must be longer than 0", at: call.position) }
     conditions.txn = call.option("txn")
     return conditions
   }

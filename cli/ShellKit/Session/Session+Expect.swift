@@ -24,7 +24,23 @@ extension Session {
       }
       return nil
     }
-    return held == nil ? reason : nil
+    return held == nil ? reason + (await hint(on: expectation)) : nil
+  }
+
+  /// What a module was perhaps meant to be called, when nobody offers one of the name that an expectation has.
+  private func hint(on expectation: ShellKit.Expectation) async -> String {
+    let names: [String]
+    switch expectation {
+    case .stack(_, let elements): names = elements.compactMap { if case .module(let module, _) = $0 { module.name } else { nil } }
+    case .modal(let name) where name != "none": names = [name]
+    default: return ""
+    }
+    let offered = await withDeadline(.seconds(1)) { (try? await self.target.modules())?.map(\.module.name) ?? [] } ?? []
+    let known = Set(offered).union(lastLook?.tree.screens.map(\.module) ?? [])
+    for name in names where !known.contains(name) {
+      if let meant = Suggestion.nearest(to: name, among: known.sorted()) { return "; did you mean \(meant)?" }
+    }
+    return ""
   }
 
   private func wrongError(_ code: String) -> String? {

@@ -8,7 +8,7 @@ extension Session {
   ///
   /// - Parameter txn: The request's name, where it has one from here.
   func background(
-    _ emit: @escaping Emit, _ txn: String?,
+    _ emit: @escaping Emit, _ txn: String?, isJSON: Bool,
     _ ask: @escaping @Sendable (@escaping @Sendable (Admission) -> Void) async throws(MinervaError) -> [String]
   ) async {
     lastJob += 1
@@ -24,18 +24,20 @@ extension Session {
         return nil
       } catch {
         standings.end()
-        await notify(Self.job(number, ReplyText.error(error)))
+        await notify(Self.job(number, isJSON ? [ReplyJSON.error(error)] : ReplyText.error(error)))
         return error
       }
     }
     for await admission in standings.stream {
-      await emit(["[\(number)] \(ReplyText.standing(admission))"])
+      let object = ReplyJSON.ofJob(number, ReplyJSON.standing(admission))
+      await emit([isJSON ? object : "[\(number)] \(ReplyText.standing(admission))"])
       break
     }
   }
 
   private static func job(_ number: Int, _ lines: [String]) -> [String] {
     lines.enumerated().map { index, line in
+      if line.hasPrefix("{\"") { return ReplyJSON.ofJob(number, line) }
       guard index == 0 else { return line }
       let words = line.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
       return "[\(number)] \(words)"
@@ -51,6 +53,8 @@ extension Session {
     driver?.cancel()
     await driver?.value
     guard let finished else {
+      // It goes on, and tells its answer when that comes.
+      try Task.checkCancellation()
       throw MinervaError(.deadline, "job [\(number)] was not answered within \(DurationText.describe(timeout))")
     }
     jobs[number] = nil

@@ -15,6 +15,7 @@ extension Session {
   /// Begins a recording; with a last record it is made at once.
   func record(_ path: String, from first: UInt64?, upTo last: UInt64?, _ emit: Emit) async throws {
     guard recording == nil else { throw MinervaError(.recordingRunning, "a recording is running; record stop ends it") }
+    try Self.refuseExisting(path)
     let begun = try await SceneRecording.begin(target, into: path, from: first, upTo: last)
     if last != nil { return await emit([ReplyText.headed("ok", try await begun.end().text)]) }
     let log = log
@@ -33,9 +34,15 @@ extension Session {
   /// Begins a script of what is asked for.
   func recordScript(_ path: String, _ emit: Emit) async throws {
     guard script == nil else { throw MinervaError(.recordingRunning, "a script is being recorded; record stop ends it") }
+    try Self.refuseExisting(path)
     let past = try await target.past(at: try await target.look(at: nil).record, image: false)
     script = try RecordedScript(path, scene: past.scene.name, app: past.scene.app, at: past.record)
     await emit([ReplyText.headed("ok", "recording commands into \(Escaping.visible(path)); record stop, or leaving, ends it")])
+  }
+
+  /// What was recorded before is not overwritten.
+  private static func refuseExisting(_ path: String) throws(MinervaError) {
+    if FileBytes.isFile(path) { throw MinervaError(.fileExists, "\(path) exists already") }
   }
 
   /// Ends whatever is being recorded.

@@ -3,6 +3,30 @@ import MinervaInterfaces
 import MinervaNavigation
 import MinervaWire
 
+extension Session {
+  /// Kills a process and tells which screens wait for it to be back, or for another host (P2).
+  func kill(_ process: String) async throws -> [String] {
+    let held = Set(await refresh()?.tree.screens.filter { $0.host == process && !$0.isSuspended }.map(\.id) ?? [])
+    var lines = try await target.lab(.kill(process: process))
+    guard !held.isEmpty, let first = lines.first else { return lines }
+    var suspended: [String] = []
+    _ = await poll(within: .seconds(2), drives: false) { () -> Bool? in
+      suspended = await self.suspended(among: held)
+      return suspended.count == held.count ? true : nil
+    }
+    if !suspended.isEmpty { lines[0] = "\(first); suspended: \(suspended.joined(separator: ", "))" }
+    return lines
+  }
+
+  /// Which of these screens have been suspended since the command began, in that order.
+  private func suspended(among screens: Set<ScreenID>) async -> [String] {
+    await log.since(mark).compactMap { event in
+      guard case .navigation(let navigation) = event.kind, case .suspended(let screen) = navigation.kind else { return nil }
+      return screens.contains(screen.screen) ? "\(screen.screen) \(Escaping.visible(screen.module))" : nil
+    }
+  }
+}
+
 /// The session as its scene's primary renderer (N6, N15).
 extension Session {
   /// Attaches as the primary renderer with a pace, changes the pace, or leaves.
@@ -24,7 +48,7 @@ extension Session {
     let how =
       switch pace {
       case .off, .instant: "at once"
-      case .hold: "on ack"
+      case .hold: "on ack; without one a transition settles by itself after its deadline, a second"
       case .after(let span): "after \(DurationText.describe(span))"
       }
     return [ReplyText.headed("ok", "this shell shows the scene and acknowledges \(how)")]
@@ -37,7 +61,10 @@ extension Session {
     guard let transition else {
       let shown = renderer.shown.map { "#\($0.transition.seq)" }.joined(separator: " ")
       let hint =
-        renderer.pace == .off ? "render hold makes this shell the renderer" : shown.isEmpty ? "none is under way" : "there is \(shown)"
+        renderer.pace == .off
+        ? "render hold makes this shell the renderer"
+        : shown.isEmpty
+          ? "none is under way: one that nobody acknowledges settles by itself after a second" : "there is \(shown)"
       throw MinervaError(.rendererIdle, "no transition\(seq.map { " of #\($0)" } ?? "") waits for ack; \(hint)")
     }
     try await acknowledge(transition)

@@ -14,10 +14,10 @@ extension Session {
       try await finish(job: number, within: timeout)
     case .settled:
       let settled = await poll(within: timeout, drives: !isBackground) { await self.refresh()?.isSettled == true ? true : nil }
+      try Task.checkCancellation()
       guard settled != nil else {
         throw MinervaError(.deadline, "not settled within \(DurationText.describe(timeout)); status shows what is under way")
       }
-      try Task.checkCancellation()
       await emit([ReplyText.headed("ok", "settled")])
     case .event(let pattern):
       let found = await poll(within: timeout, drives: !isBackground) { await self.event(matching: pattern, since: self.mark) }

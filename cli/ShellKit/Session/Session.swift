@@ -50,6 +50,9 @@ package actor Session {
   /// The requests behind jobs, by the jobs' numbers.
   var jobNames: [Int: String] = [:]
   private var pump: Task<Void, Never>?
+  /// Tells of a broker that is away, once it is asked for.
+  private var announcing: Task<Void, Never>?
+  private var isBrokerAway = false
 
   /// - Parameter notify: Told of jobs that end and of what is not an answer to a statement.
   package init(
@@ -83,15 +86,44 @@ package actor Session {
     _ = try? await endRecording()
     for job in jobs.values { job.cancel() }
     pump?.cancel()
+    announcing?.cancel()
     if renderer.pace != .off { try? await target.render(.lost(renderer: rendererName)) }
     await target.close()
   }
 
   /// The prompt, `main:main/orders> `.
   package var prompt: String {
-    guard let lastLook else { return "minerva> " }
+    guard let lastLook, !isBrokerAway else { return "minerva> " }
     let moment = viewed.map { "@#\($0)" } ?? ""
     return "\(Escaping.visible(lastLook.scene))\(moment):\(lastLook.tree.activePath)> "
+  }
+
+  /// Tells from now on when the broker is away, and when it is back: each once.
+  package func announceBroker() async {
+    let notices = await target.notices()
+    announcing = Task { [weak self] in
+      for await notice in notices { await self?.take(notice) }
+    }
+  }
+
+  private func take(_ notice: ClientNotice) async {
+    switch notice {
+    case .brokerLost(let reason):
+      guard !isBrokerAway else { return }
+      isBrokerAway = true
+      await notify(["the broker is away (\(Escaping.visible(reason))); the shell goes on when it is back"])
+    case .brokerBack:
+      guard isBrokerAway else { return }
+      isBrokerAway = false
+      await notify(["the broker is back"])
+    }
+  }
+
+  /// Looks at the scene again if events have come since it was looked at, for at most this long.
+  package func lookAgain(within time: Duration) async {
+    guard !isBrokerAway, let seen = lastLook else { return }
+    guard viewed == nil, await log.number(of: seen.scene) > seen.event else { return }
+    _ = await withDeadline(time) { await self.refresh() != nil }
   }
 
   /// Carries out a statement; lines are emitted as they come, and an error is emitted too.
@@ -102,7 +134,7 @@ package actor Session {
       let isQuit = try await carryOut(statement, emit)
       try noteInScript(statement, nil, before)
       if !statement.request.isPassive { lastError = nil }
-      if showsTimings { await emit(["       took \(DurationText.describe(clock.now() - start))"]) }
+      if showsTimings, !statement.isJSON { await emit(["       took \(DurationText.describe(clock.now() - start))"]) }
       return Execution(error: nil, isQuit: isQuit)
     } catch {
       var stated = Self.stated(error)
@@ -111,7 +143,9 @@ package actor Session {
       lastError = stated
       try? noteInScript(statement, stated, before)
       // Ctrl-C is how a watch ends: no error to tell.
-      if !(error is CancellationError && statement.request.isWatch) { await emit(ReplyText.error(stated)) }
+      if !(error is CancellationError && statement.request.isWatch) {
+        await emit(statement.isJSON ? [ReplyJSON.error(stated)] : ReplyText.error(stated))
+      }
       return Execution(error: stated, isQuit: false)
     }
   }
@@ -135,9 +169,16 @@ package actor Session {
     return try await carryOutHere(statement, emit)
   }
 
-  func carryOutHere(_ statement: Statement, _ emit: @escaping Emit) async throws -> Bool {
+  func carryOutHere(_ statement: Statement, _ told: @escaping Emit) async throws -> Bool {
+    // What has no fields of its own tells its lines in an object.
+    let isWrapped = statement.isJSON && !statement.request.writesJSON
+    let emit: Emit = isWrapped ? { @Sendable lines in await told([ReplyJSON.done(statement, lines)]) } : told
     switch statement.request {
     case .action(let make): try await act(make, statement, emit)
+    case .lab(.kill(let process)):
+      try requirePresent()
+      mark = await log.end
+      await emit(try await kill(process))
     case .look(let look): try await show(look, statement.call, emit)
     case .wait(let wait):
       let timeout = statement.call.option("timeout").flatMap(DurationText.parse)
@@ -145,7 +186,7 @@ package actor Session {
     case .expect(let expectation):
       let timeout = statement.call.option("timeout").flatMap(DurationText.parse)
       if let reason = await failure(of: expectation, within: timeout ?? .seconds(5)) { throw MinervaError(.expectFailed, reason) }
-      await emit([ReplyText.headed("ok", "")].map { $0.trimmingBlanks() })
+      await emit(["ok"])
     case .lab(.goTo(let record)): try await travel(to: record, emit)
     case .lab(.fork(let record, let name)): try await fork(at: record, as: name, emit)
     case .lab(let lab):
@@ -189,16 +230,18 @@ extension Session {
     let action = try await make(self)
     let conditions = try await named(conditions(statement.call))
     let alias = statement.call.text("alias").map { String($0.dropFirst()) }
-    let target = target
+    let (target, isJSON) = (target, statement.isJSON)
     if statement.call.isBackground {
-      return await background(emit, conditions.txn) { standing throws(MinervaError) in
-        await self.answered(try await target.perform(action, conditions, standing: standing), action, alias)
+      return await background(emit, conditions.txn, isJSON: isJSON) { standing throws(MinervaError) in
+        await self.answered(try await target.perform(action, conditions, standing: standing), action, alias, isJSON: isJSON)
       }
     }
     let reply = try await driving(conditions.txn) { () throws(MinervaError) in
-      try await telling(emit) { standing throws(MinervaError) in try await target.perform(action, conditions, standing: standing) }
+      try await telling(emit, isJSON: isJSON) { standing throws(MinervaError) in
+        try await target.perform(action, conditions, standing: standing)
+      }
     }
-    await emit(await answered(reply, action, alias))
+    await emit(await answered(reply, action, alias, isJSON: isJSON))
   }
 
   /// On a virtual clock a request has its name from here.
@@ -210,14 +253,19 @@ extension Session {
     return conditions
   }
 
-  /// Runs a request and tells where it stands until it is answered.
+  /// Runs a request and tells where it stands until it is answered; of one that is not waited for any more, what became of it.
   private func telling<Reply: Sendable>(
-    _ emit: @escaping Emit, _ ask: (@escaping @Sendable (Admission) -> Void) async throws(MinervaError) -> Reply
+    _ emit: @escaping Emit, isJSON: Bool, _ ask: (@escaping @Sendable (Admission) -> Void) async throws(MinervaError) -> Reply
   ) async throws(MinervaError) -> Reply {
     let standings = Standings()
-    let telling = Task {
-      // Running is no news: its answer follows.
-      for await admission in standings.stream where admission.standing != .running { await emit([ReplyText.standing(admission)]) }
+    let telling = Task { () -> Admission? in
+      var last: Admission?
+      for await admission in standings.stream {
+        last = admission
+        // Running is no news: its answer follows.
+        if admission.standing != .running { await emit([isJSON ? ReplyJSON.standing(admission) : ReplyText.standing(admission)]) }
+      }
+      return last
     }
     let result: Result<Reply, MinervaError>
     do throws(MinervaError) {
@@ -226,8 +274,33 @@ extension Session {
       result = .failure(error)
     }
     standings.end()
-    await telling.value
+    let last = await telling.value
+    if case .failure(let error) = result, error.code == .cancelled, Task.isCancelled {
+      throw MinervaError(.cancelled, await fate(of: last, error), details: error.details)
+    }
     return try result.get()
+  }
+
+  /// What became of a request that was left: what the feed has said of it so far.
+  private func fate(of last: Admission?, _ error: MinervaError) async -> String {
+    if error.details[MinervaError.Detail.maybeExecuted] == "false" { return "interrupted before it was sent; nothing was asked" }
+    guard let last else { return "interrupted; the scene has not said yet whether it takes it: look at tree" }
+    for event in await log.since(mark) {
+      guard case .navigation(let navigation) = event.kind else { continue }
+      switch navigation.kind {
+      case .settled(let request, _) where request.seq == last.seq: return "interrupted; #\(last.seq) was done meanwhile"
+      case .refused(let request, let refusal) where request.seq == last.seq:
+        return "interrupted; #\(last.seq) was refused meanwhile, \(refusal.code): \(refusal.message)"
+      default: continue
+      }
+    }
+    switch last.standing {
+    case .running: return "interrupted; #\(last.seq) is under way and goes on: look at tree"
+    case .queued(let behind, let because):
+      return "interrupted; #\(last.seq) still waits behind #\(behind) (\(because)) and is done in its turn: look at tree"
+    case .joined(let other): return "interrupted; #\(other), which it joined, goes on: look at tree"
+    case .repeated(let other): return "interrupted; #\(other), sent before, goes on: look at tree"
+    }
   }
 
   /// Follows a link, or tells its plan.
@@ -236,29 +309,32 @@ extension Session {
     if let forgotten = await unasserted() { throw MinervaError(.expectFailed, forgotten) }
     mark = await log.end
     asserted = []
-    let (target, conditions) = (target, named(try await conditions(statement.call)))
+    let (target, conditions, isJSON) = (target, named(try await conditions(statement.call)), statement.isJSON)
     if statement.call.isBackground {
-      return await background(emit, conditions.txn) { standing throws(MinervaError) in
-        await self.answered(try await target.follow(link, conditions, standing: standing))
+      return await background(emit, conditions.txn, isJSON: isJSON) { standing throws(MinervaError) in
+        await self.answered(try await target.follow(link, conditions, standing: standing), isJSON: isJSON)
       }
     }
     let reply = try await driving(conditions.txn) { () throws(MinervaError) in
-      try await telling(emit) { standing throws(MinervaError) in try await target.follow(link, conditions, standing: standing) }
+      try await telling(emit, isJSON: isJSON) { standing throws(MinervaError) in
+        try await target.follow(link, conditions, standing: standing)
+      }
     }
-    await emit(await answered(reply))
+    await emit(await answered(reply, isJSON: isJSON))
   }
 
-  private func answered(_ reply: LinkReply) async -> [String] {
-    guard let answer = reply.answer else { return LinkText.plan(reply) }
-    return ReplyText.lines(SceneReply(record: answer.seq, outcome: answer.outcome), tree: await refresh()?.tree)
+  private func answered(_ reply: LinkReply, isJSON: Bool) async -> [String] {
+    guard let answer = reply.answer else { return isJSON ? [ReplyJSON.done("deeplink", LinkText.plan(reply))] : LinkText.plan(reply) }
+    let (reply, tree) = (SceneReply(record: answer.seq, outcome: answer.outcome), await refresh()?.tree)
+    return isJSON ? [ReplyJSON.reply(reply)] : ReplyText.lines(reply, tree: tree)
   }
 
-  func answered(_ reply: SceneReply, _ action: Command.Action, _ alias: String?) async -> [String] {
+  func answered(_ reply: SceneReply, _ action: Command.Action, _ alias: String?, isJSON: Bool) async -> [String] {
     if let alias, let screen = reply.outcome.screen ?? reply.outcome.presented.last?.screen { aliases[alias] = screen }
     let look = await refresh()
     var output: [UInt8]?
     if case .output(_, let bytes) = action { output = bytes }
-    return ReplyText.lines(reply, tree: look?.tree, output: output)
+    return isJSON ? [ReplyJSON.reply(reply, output: output)] : ReplyText.lines(reply, tree: look?.tree, output: output)
   }
 
   /// Runs an operation that ends by itself when cancelled; nil after the deadline.
@@ -302,7 +378,7 @@ extension Session {
   private func serve(_ request: SessionRequest, _ emit: @escaping Emit) async throws -> Bool {
     switch request {
     case .quit: return true
-    case .help(let topic): await emit(ShellHelp.lines(topic, width: width))
+    case .help(let topic): await emit(try ShellHelp.lines(topic, width: width))
     case .note(let text): await emit(["-- \(Escaping.visible(text))"])
     case .scene(let name, let app):
       if name != nil, renderer.pace != .off { _ = try await render(.off) }
@@ -341,18 +417,32 @@ extension Session {
     do throws(FlowScript.Faults) { script = try FlowScript.read(path) } catch {
       throw MinervaError(MinervaError.Code(error.statedCode), error.statement)
     }
-    for step in script.steps {
-      for statement in step.statements {
-        let execution = await execute(statement, emit: emit)
-        if let error = execution.error { throw MinervaError(error.code, "\(path):\(step.line): \(error.message)") }
-        if execution.isQuit { return true }
-      }
+    let lines = script.steps.flatMap { step in step.statements.map { (number: step.line, statement: $0) } }
+    for (index, line) in lines.enumerated() {
+      let execution = await execute(line.statement, emit: emit)
+      if execution.isQuit { return true }
+      guard let error = execution.error else { continue }
+      if line.statement.isForgiven(before: index + 1 < lines.count ? lines[index + 1].statement : nil) { continue }
+      throw MinervaError(error.code, "\(path):\(line.number): \(error.message)")
     }
     return false
   }
 }
 
+extension Statement {
+  /// Whether its answer is wanted as JSON.
+  var isJSON: Bool { call.flag("json") }
+}
+
 extension Request {
+  /// Whether what it tells is JSON by itself when that is wanted.
+  var writesJSON: Bool {
+    switch self {
+    case .action, .deeplink, .look: true
+    default: false
+    }
+  }
+
   /// Whether it only looks, so that an error before it is still "the command before".
   var isPassive: Bool {
     switch self {

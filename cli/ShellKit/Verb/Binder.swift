@@ -57,12 +57,13 @@ extension Binder {
 
     /// Takes out options and clauses, which may stand in any order.
     private mutating func sort() throws(ParseError) {
+      // A verb that takes any words has no options but this one.
       let takesAll = form.positional.contains { if case .many(_, .words, _) = $0 { true } else { false } }
       var index = 1
       while index < item.tokens.count {
         let token = item.tokens[index]
         index += 1
-        if let word = token.bare, word.hasPrefix("--"), word.utf8.count > 2, !takesAll {
+        if let word = token.bare, word.hasPrefix("--"), word.utf8.count > 2, !takesAll || word == "--json" {
           try option(token, word, &index)
         } else if let word = token.bare, let clause = form.clauses.first(where: { $0.keyword == word }), !positional.isEmpty || !mustBegin {
           guard index < item.tokens.count else {

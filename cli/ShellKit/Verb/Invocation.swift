@@ -63,8 +63,11 @@ extension OptionDefinition {
     .value("txn", .text, "the request's own name; sent twice, it is done once", placeholder: "ID"),
   ]
 
+  /// What every verb understands.
+  package static let json = OptionDefinition.flag("json", "one JSON object a line")
+
   /// The options of everything that shows something.
   package static let ofLooks: [OptionDefinition] = [
-    .flag("json", "one JSON object a line"), .value("at", .text, "as it was at a record", placeholder: "#SEQ"),
+    .json, .value("at", .text, "as it was at a record", placeholder: "#SEQ"),
   ]
 }

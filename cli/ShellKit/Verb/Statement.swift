@@ -64,6 +64,22 @@ package struct Statement: Sendable {
   }
 }
 
+extension Statement {
+  /// Whether its error may be expected by the next command: not that of an expectation itself.
+  var isAnswerable: Bool {
+    switch request {
+    case .expect, .wait: false
+    default: true
+    }
+  }
+
+  /// Whether it says which error the command before is to end with.
+  var expectsError: Bool { if case .expect(.error) = request { true } else { false } }
+
+  /// Whether its error fails nothing, because the command behind it expects one: in scripts, in sourced files and in pipes alike.
+  func isForgiven(before next: Statement?) -> Bool { isAnswerable && next?.expectsError ?? false }
+}
+
 extension String {
   func trimmingBlanks() -> String {
     String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())

@@ -50,7 +50,7 @@ package struct Verb: Sendable {
     self.isEveryday = isEveryday
     self.discussion = discussion
     self.forms = forms
-    self.options = options
+    self.options = options.contains { $0.name == "json" } ? options : options + [.json]
     self.examples = examples
     self.errors = errors
     self.since = since

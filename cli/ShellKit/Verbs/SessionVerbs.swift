@@ -14,7 +14,7 @@ extension Verb {
 
   static let option = Verb(
     "option", .run, "Shows or sets an option of the session",
-    forms: [Form(.maybe("name", .keyword(["timings", "echo", "width"])), .maybe("value", .text))],
+    forms: [Form(), Form(.one("name", .keyword(["timings", "width"])), .maybe("value", .text))],
     examples: [.init("option timings on", "replies say how long they took")],
     request: { call in .session(.option(name: call.text("name"), value: call.text("value"))) })
 
@@ -51,7 +51,7 @@ extension Verb {
       .init("record bug.mrec", "begins"), .init("record stop", "ends"), .init("record bug.mrec --from #1", "from the scene's beginning"),
       .init("record bug.flow --as-script", "a script of what is typed from now on"),
     ],
-    errors: ["recording.running", "recording.none", "time.out_of_range", "file.unwritable"],
+    errors: ["recording.running", "recording.none", "time.out_of_range", "file.exists", "file.unwritable"],
     request: { call throws(ParseError) in
       if call.form == 0 { return .session(.recordStop) }
       let file = call.text("file") ?? ""
