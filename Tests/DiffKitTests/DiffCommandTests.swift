@@ -73,7 +73,7 @@ struct DiffCommandTests {
     ] {
       let result = try await runDiff(words, in: folder)
       let shown = words.map { $0.hasPrefix(folder.path) ? $0.split(separator: "/").last.map(String.init) ?? $0 : $0 }
-      let named = shown.map { $0.hasPrefix("diffkit-") ? "DIRECTORY" : $0 }.joined(separator: " ")
+      let named = shown.map { $0.hasPrefix("folder-") ? "DIRECTORY" : $0 }.joined(separator: " ")
       let out = result.out.split(separator: folder.path, omittingEmptySubsequences: false).joined(separator: "DIRECTORY")
       text += "\(named)\n\(out)[\(result.code.rawValue)]\n"
     }

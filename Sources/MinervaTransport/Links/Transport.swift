@@ -486,17 +486,4 @@ package final class Transport: @unchecked Sendable {
     default: MinervaError(.unreachable, "\(endpoint): \(error)")
     }
   }
-
-}
-
-extension String {
-  /// True when nothing in it moves a cursor, ends a line or hides what follows.
-  fileprivate var isPrintable: Bool {
-    unicodeScalars.allSatisfy { scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-      default: true
-      }
-    }
-  }
 }
