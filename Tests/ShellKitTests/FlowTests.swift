@@ -90,6 +90,23 @@ struct FlowTests {
     #expect(result.held == 23)
   }
 
+  @Test func `a quiet scene decides an expectation on its state, and an event is waited for`() async throws {
+    func spent(_ line: String) async throws -> Duration {
+      let clock = clock()
+      let session = Session(target: SceneDouble(), clock: clock)
+      try await session.start()
+      for statement in try ["open Home via root", line].flatMap({ try Statement.parse($0) }) {
+        _ = await session.execute(statement) { _ in }
+      }
+      await session.close()
+      return clock.now()
+    }
+    #expect(try await spent("expect modal Login") < .seconds(1))
+    #expect(try await spent("expect output top {}") < .seconds(1))
+    #expect(try await spent("expect modal Login --timeout 3s") > .seconds(3))
+    #expect(try await spent("expect event screen.removed") > .seconds(5))
+  }
+
   @Test func `every form of expect can fail, and says what was found`() async throws {
     #expect(try await failure("expect stack main == [Home, Item]") == "2 expect.failed: found main [s1 Home]")
     #expect(try await failure("expect stack main == [Hom]") == "2 expect.failed: found main [s1 Home]; did you mean Home?")

@@ -21,6 +21,14 @@ package enum Expectation: Sendable, Hashable {
   case noLeaks
   case exhaustive
 
+  /// Whether a settled scene decides it: an event may still come, and memory is given back when it is.
+  var isOnState: Bool {
+    switch self {
+    case .event, .noLeaks: false
+    default: true
+    }
+  }
+
   /// `insert=1` of `expect changes`.
   package struct ChangeCount: Sendable, Hashable {
     package var kind: String

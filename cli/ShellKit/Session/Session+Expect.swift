@@ -7,14 +7,19 @@ import MinervaWire
 extension Session {
   /// Waits until an expectation holds; returns why it does not when the time is over.
   ///
-  /// What is said of the state must hold while the scene is settled and the session has seen every event that the state contains.
-  package func failure(of expectation: ShellKit.Expectation, within timeout: Duration) async -> String? {
+  /// What is said of the state must hold while the scene is settled and the session has seen every event that the state contains. An
+  /// event may still come, and is waited for to the end.
+  /// - Parameter decidesWhenQuiet: Whether a settled scene in which nothing moves for a moment decides before the time is over.
+  package func failure(
+    of expectation: ShellKit.Expectation, within timeout: Duration, decidesWhenQuiet: Bool = false
+  ) async -> String? {
     if case .exhaustive = expectation {
       isExhaustive = true
       return nil
     }
     if case .error(let code) = expectation { return wrongError(code) }
     var reason = "nothing was seen"
+    var quiet = Quiet(decidesWhenQuiet && expectation.isOnState ? clock : nil)
     let held = await poll(within: timeout) { () -> Bool? in
       do {
         guard let complaint = try await self.complaint(about: expectation) else { return true }
@@ -22,9 +27,13 @@ extension Session {
       } catch {
         reason = Self.stated(error).description
       }
-      return nil
+      guard let look = await refresh(), look.isSettled, await hasHeard(look) else {
+        quiet.disturb()
+        return nil
+      }
+      return quiet.decides(events: await log.end, look) ? false : nil
     }
-    return held == nil ? reason + (await hint(on: expectation)) : nil
+    return held == true ? nil : reason + (await hint(on: expectation))
   }
 
   /// What a module was perhaps meant to be called, when nobody offers one of the name that an expectation has.
@@ -67,7 +76,7 @@ extension Session {
     }
     guard let look = await refresh() else { return "the scene cannot be reached" }
     guard look.isSettled else { return "the scene is not settled" }
-    guard await log.number(of: look.scene) >= look.event || look.event == 0 else { return "not every event was received yet" }
+    guard await hasHeard(look) else { return "not every event was received yet" }
     switch expectation {
     case .stack(let path, let elements): return try await wrongStack(path, elements, look)
     case .tab(let name):
@@ -103,6 +112,12 @@ extension Session {
       return report.isEmpty ? nil : LeakText.lines(report, of: look.scene, isJSON: false).joined(separator: "; ")
     case .error, .exhaustive, .event, .output, .result: return nil
     }
+  }
+
+  /// Whether the session has received every event that a look contains.
+  private func hasHeard(_ look: SceneLook) async -> Bool {
+    if look.event == 0 { return true }
+    return await log.number(of: look.scene) >= look.event
   }
 
   /// Everything a row shows, as one text.

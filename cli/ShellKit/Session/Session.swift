@@ -111,7 +111,7 @@ package actor Session {
     case .brokerLost(let reason):
       guard !isBrokerAway else { return }
       isBrokerAway = true
-      await notify(["the broker is away (\(Escaping.visible(reason))); the shell goes on when it is back"])
+      await notify(["\(Escaping.visible(reason)); the shell goes on when the broker is back"])
     case .brokerBack:
       guard isBrokerAway else { return }
       isBrokerAway = false
@@ -185,7 +185,8 @@ package actor Session {
       try await waitFor(wait, timeout, isBackground: statement.call.isBackground, emit)
     case .expect(let expectation):
       let timeout = statement.call.option("timeout").flatMap(DurationText.parse)
-      if let reason = await failure(of: expectation, within: timeout ?? .seconds(5)) { throw MinervaError(.expectFailed, reason) }
+      let reason = await failure(of: expectation, within: timeout ?? .seconds(5), decidesWhenQuiet: timeout == nil)
+      if let reason { throw MinervaError(.expectFailed, reason) }
       await emit(["ok"])
     case .lab(.goTo(let record)): try await travel(to: record, emit)
     case .lab(.fork(let record, let name)): try await fork(at: record, as: name, emit)

@@ -6,8 +6,8 @@ extension Verb {
   static let expect = Verb(
     "expect", .expect, "Fails the script unless this holds", isEveryday: true,
     discussion: """
-      Waits until it holds with the scene settled, at most 5 s (--timeout). Events, outputs and changes count since the last command; \
-      expect error is about the command before.
+      Waits until it holds with the scene settled, at most 5 s, and decides once nothing moves any more; with --timeout it waits to the end. \
+      Events, outputs and changes count since the last command; expect error is about the command before.
       """,
     forms: [
       Form(.word("stack"), .one("place", .place), .word("=="), .one("elements", .elements)),
