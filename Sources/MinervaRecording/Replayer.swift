@@ -106,6 +106,9 @@ package struct Replayer: Sendable {
     do throws(MinervaError) { image = try CBOR.decode(SceneImage.self, from: head.image) } catch {
       throw damaged("holds a state this Minerva cannot read (\(error.message)); \(head.version) wrote it")
     }
+    guard image.state.hasRoom, SceneTime(milliseconds: image.at) <= .last else {
+      throw damaged("holds a state with numbers after which there are no more")
+    }
     self.head = head
     state = image.state
     at = image.at

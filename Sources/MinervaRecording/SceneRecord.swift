@@ -48,6 +48,6 @@ package struct SceneImage: Codable, Hashable, Sendable {
 
   /// Why no scene can begin from it; `nil` when one can.
   package var unsoundness: String? {
-    at < .max / 2 ? state.unsoundness : "its moment is near the end of time"
+    SceneTime(milliseconds: at) < .last ? state.unsoundness : "its moment is near the end of time"
   }
 }

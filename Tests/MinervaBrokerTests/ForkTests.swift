@@ -95,9 +95,28 @@ struct ForkTests {
       return
     }
     #expect(second.name == "main@\(saved.seq)")
-    let late = SceneImage(at: .max, state: saved)
-    other.take(other.broker.restore(late, as: "late", token: 9_003, now: other.now))
-    #expect(other.refusal(of: 9_003) == "recording.damaged")
-    #expect(other.broker.scenes["late"] == nil)
+    for at in [UInt64.max, UInt64(Int64.max) - 1, SceneTime.last.milliseconds] {
+      other.take(other.broker.restore(SceneImage(at: at, state: saved), as: "late", token: 9_003, now: other.now))
+      #expect(other.refusal(of: 9_003) == "recording.damaged", "\(at)")
+      #expect(other.broker.scenes["late"] == nil)
+    }
+  }
+
+  @Test("P3: at the end of a scene's time its clock stands still, and the broker goes on, also after a restart")
+  func endOfTime() throws {
+    let saved = try #require(opened().broker.scenes["main"]?.state)
+    var machine = Machine()
+    machine.register("shop-1")
+    machine.settle()
+    machine.take(
+      machine.broker.restore(SceneImage(at: SceneTime.last.milliseconds - 1, state: saved), as: nil, token: 9_001, now: machine.now))
+    machine.settle()
+    machine.wait(10)
+    _ = machine.open("Detail", txn: "late")
+    machine.settle()
+    let state = try #require(machine.broker.scenes["main"]?.state)
+    #expect(state.time == .last && state.tree.layers[0].stack.count == saved.tree.layers[0].stack.count + 1)
+    let again = try Machine(restarting: machine, epoch: 2)
+    #expect(again.broker.scenes["main"]?.state.treeHash == state.treeHash)
   }
 }

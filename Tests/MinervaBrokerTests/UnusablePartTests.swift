@@ -61,6 +61,22 @@ struct UnusablePartTests {
     #expect(refusal(JournaledScene(scene: name, snapshot: nil, records: jumped))?.part == .records(after: 3))
   }
 
+  @Test("P3: a record or a snapshot of a moment that no clock shows is named")
+  func moments() throws {
+    var records = journaled(3)
+    let name = records[0].scene
+    let restored = try #require(
+      try RestoredScene(JournaledScene(scene: name, snapshot: nil, records: records), settings: SceneSettings()))
+    let bytes = try CBOR.encode(SceneImage(at: SceneTime.last.milliseconds + 1, state: restored.state))
+    #expect(
+      refusal(JournaledScene(scene: name, snapshot: JournalSnapshot(scene: name, sequence: 3, bytes: bytes), records: []))?.part
+        == .snapshot(3))
+    var late = try SceneRecord(decoding: records[2].record)
+    late.at = .max
+    records[2].record = try late.encoded()
+    #expect(refusal(JournaledScene(scene: name, snapshot: nil, records: records))?.part == .records(after: 2))
+  }
+
   @Test("N17: a snapshot of another moment than it says is named alone")
   func snapshotsOfAnotherMoment() throws {
     let records = journaled(3)

@@ -58,6 +58,17 @@ import Testing
     await again.close()
   }
 
+  @Test("P3: a record whose number has none behind it is damage like any other", arguments: [Int64.max, -1, .min])
+  func lastNumber(sequence: Int64) async throws {
+    try await scratch.fill(["a"], upTo: 20)
+    scratch.run("UPDATE record SET sequence = \(sequence) WHERE row = 11")
+    #expect(try SQLiteJournal.verify(scratch.file).problems.count >= 2)
+    let journal = try await SQLiteJournal.open(scratch.file, settings: .init(check: .whole))
+    #expect(journal.opening.damage?.recordsKept == 10)
+    #expect(try await journal.load("a")?.sequence == 10)
+    await journal.close()
+  }
+
   @Test("P3: a missing record, and one of another scene in its place, are damage")
   func missingRecord() async throws {
     try await scratch.fill(["a"], upTo: 20)

@@ -1,5 +1,5 @@
 import Foundation
-import MinervaNavigation
+@testable import MinervaNavigation
 import MinervaRecording
 import MinervaWire
 import SceneModels
@@ -118,6 +118,23 @@ struct ReplayTests {
     var lines = try RecordedScene(seed: 2, records: 5).lines
     lines[0] = lines[0].replacingOccurrences(of: #""recording":1"#, with: #""recording":2"#)
     #expect(RecordedScene.damage(lines)?.code == .recordingNewerFormat)
+  }
+
+  @Test("P3: a head whose numbers are at their end is damage, not the end of the process")
+  func numbersAtTheirEnd() throws {
+    let recorded = try RecordedScene(seed: 4, records: 10)
+    let values = try RecordedScene.parsed(recorded.lines)
+    func damage(_ change: (inout SceneImage) -> Void) throws -> MinervaError.Code? {
+      guard case .head(var head) = values[0] else { return nil }
+      var image = recorded.image
+      change(&image)
+      (head.image, head.after) = (try CBOR.encode(image), image.state.seq)
+      return RecordedScene.damage(RecordedScene.written([.head(head)] + values.dropFirst()))?.code
+    }
+    #expect(try damage { $0.state.seq = .max } == .recordingDamaged)
+    #expect(try damage { $0.state.nextScreen = .max } == .recordingDamaged)
+    #expect(try damage { $0.at = .max } == .recordingDamaged)
+    #expect(try damage { _ in } == nil)
   }
 
   @Test("without verifying, records are fed and nothing is compared")

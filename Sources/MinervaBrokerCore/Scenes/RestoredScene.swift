@@ -29,7 +29,7 @@ package struct RestoredScene: Sendable {
         throw UnusablePart(
           scene: journaled.scene, part: .snapshot(snapshot.sequence), reason: "the snapshot at record \(snapshot.sequence): \(error)")
       }
-      guard state.hasRoom else {
+      guard state.hasRoom, SceneTime(milliseconds: at) <= .last else {
         throw UnusablePart(
           scene: journaled.scene, part: .snapshot(snapshot.sequence),
           reason: "the snapshot at record \(snapshot.sequence) holds numbers after which there are no more")
@@ -48,6 +48,11 @@ package struct RestoredScene: Sendable {
           scene: journaled.scene, part: .records(after: entry.sequence - 1), reason: "record \(entry.sequence): \(error)")
       }
       at = record.at
+      guard SceneTime(milliseconds: at) <= .last else {
+        throw UnusablePart(
+          scene: journaled.scene, part: .records(after: entry.sequence - 1),
+          reason: "record \(entry.sequence) is of a moment that no clock shows")
+      }
       bytes += entry.record.count
       // A record has the number it had when it was written, or this build reads it otherwise: the next one would use a number again, and the
       // journal would refuse it, and every scene's with it (N17, P1).

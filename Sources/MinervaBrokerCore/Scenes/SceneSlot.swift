@@ -68,12 +68,14 @@ package final class SceneSlot {
   }
 
   /// The scene's time; it stands still while no broker runs.
-  package func time(_ now: Moment) -> SceneTime { SceneTime(milliseconds: base + UInt64(max(0, now - opened))) }
+  package func time(_ now: Moment) -> SceneTime {
+    min(.last, SceneTime(milliseconds: base).advanced(by: UInt64(max(0, now - opened))))
+  }
 
   /// The monotonic moment of a moment of scene time.
   func moment(of time: SceneTime) -> Moment {
     let ahead = time.milliseconds > base ? time.milliseconds - base : 0
-    return opened + Int64(min(ahead, UInt64(Int64.max / 4)))
+    return opened + Int64(min(ahead, SceneTime.last.milliseconds))
   }
 
   /// Whether no request, message or announced rendering is under way.

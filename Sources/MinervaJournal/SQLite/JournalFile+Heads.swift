@@ -94,7 +94,7 @@ extension JournalFile {
     var moved: [Int64] = []
     while try records.step() {
       let (scene, sequence) = (records.integer(1), UInt64(bitPattern: records.integer(2)))
-      guard var head = found[scene], sequence == head.sequence + 1, records.integer(3) == head.prior,
+      guard var head = found[scene], sequence == head.sequence &+ 1, records.integer(3) == head.prior,
         records.withBlob(5, { Checksum.of($0, scene: scene, sequence: Int64(bitPattern: sequence)) }) == records.integer(4)
       else { return false }
       if head.isMarked { moved.append(scene) }
@@ -173,7 +173,7 @@ extension JournalFile {
       let (row, scene, prior) = (records.integer(0), records.integer(1), records.integer(3))
       let sequence = UInt64(bitPattern: records.integer(2))
       if let before = seen[scene] {
-        guard sequence == before.sequence + 1, prior == before.row else {
+        guard sequence == before.sequence &+ 1, prior == before.row else {
           throw JournalFileFailure.damaged("record \(sequence) of scene \(scene) follows \(before.sequence)")
         }
       } else {

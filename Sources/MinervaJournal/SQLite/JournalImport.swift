@@ -73,8 +73,8 @@ package final class JournalImport {
         snapshots += 1
       case .record(let entry, let written):
         var scene = try scene(entry.scene, connection)
-        let follows = scene.row == 0 ? Self.canBegin(entry.sequence, scene) : entry.sequence == scene.sequence + 1
-        guard follows else { throw MinervaError.gap(entry, expected: scene.sequence + 1) }
+        let follows = scene.row == 0 ? Self.canBegin(entry.sequence, scene) : entry.sequence == scene.sequence &+ 1
+        guard follows else { throw MinervaError.gap(entry, expected: scene.sequence &+ 1) }
         try insert(entry, written, into: &scene, connection)
         scenes[entry.scene] = scene
       }

@@ -75,7 +75,7 @@ extension SQLiteJournal {
         let records = try connection.prepare("SELECT row, scene, sequence, prior, sum, body FROM record ORDER BY row")
         while try records.step() {
           let (row, scene, sequence) = (records.integer(0), records.integer(1), records.integer(2))
-          if let before = last[scene], before.sequence + 1 != sequence || before.row != records.integer(3) {
+          if let before = last[scene], before.sequence &+ 1 != sequence || before.row != records.integer(3) {
             report("row \(row): record \(sequence) of scene \(scene) follows record \(before.sequence)")
           }
           if records.withBlob(5, { Checksum.of($0, scene: scene, sequence: sequence) }) != records.integer(4) {

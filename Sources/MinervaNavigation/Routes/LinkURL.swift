@@ -1,7 +1,8 @@
 /// A deep link, split first and each part decoded once (R6).
 ///
 /// `scheme://host/segment/segment?name=value&name`. A plus is a plus, everywhere. A trailing slash is ignored. The original text is
-/// kept. A fragment is refused: nothing in a scene is addressed by one.
+/// kept. A fragment is refused: nothing in a scene is addressed by one. So is a text of more than 8 KiB or 64 segments: each may lead
+/// through a module, and no flow is as deep.
 public struct LinkURL: Hashable, Sendable {
   /// A named value behind the question mark; `nil` when the name stands alone.
   public struct Item: Hashable, Sendable {
@@ -16,6 +17,9 @@ public struct LinkURL: Hashable, Sendable {
       self.value = value
     }
   }
+
+  /// How many bytes and how many segments a link may have.
+  static let (mostBytes, mostSegments) = (8192, 64)
 
   /// The text as it came.
   public let text: String
@@ -33,6 +37,10 @@ public struct LinkURL: Hashable, Sendable {
   public init(_ text: String) throws(Refusal) {
     func invalid(_ what: String) -> Refusal { Refusal(code: .routeInvalidURL, message: "\(what) in \(text)") }
     self.text = text
+    // Of such a text only the beginning is said.
+    guard text.utf8.count <= Self.mostBytes else {
+      throw Refusal(code: .routeInvalidURL, message: "\(text.utf8.count) bytes, \(Self.mostBytes) are allowed, in \(text.prefix(64))…")
+    }
     if text.utf8.contains(UInt8(ascii: "#")) { throw invalid("a fragment") }
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[colon...].hasPrefix("://") else {
       throw invalid("no scheme://host")
@@ -52,6 +60,7 @@ public struct LinkURL: Hashable, Sendable {
     guard let decodedHost = Self.decode(name) else { throw invalid("a malformed host") }
     host = decodedHost.lowercased()
     if parts.last?.isEmpty ?? false { parts.removeLast() }
+    guard parts.count <= Self.mostSegments else { throw invalid("\(parts.count) segments, \(Self.mostSegments) are allowed,") }
     var segments: [String] = []
     for part in parts {
       guard !part.isEmpty else { throw invalid("an empty segment") }

@@ -18,6 +18,8 @@ extension RouteTable {
   private static let depth = 8
   /// How many routes may be tried for one link: where two of a module match the same, the ways through a circle are without number.
   private static let tries = 10_000
+  /// How many modules a link may lead through, and how many segments its rest may have with what redirections put in.
+  private static let longest = LinkURL.mostSegments
 
   /// How far a link was followed.
   private struct Failure {
@@ -49,7 +51,8 @@ extension RouteTable {
 
   /// Follows a link as far as it can be followed by the answers that owners have given.
   ///
-  /// Routes are tried in their order, the next one when what follows does not match. Linear in the routes tried, of which there are at most 10,000.
+  /// Routes are tried in their order, the next one when what follows does not match. Linear in the routes tried, of which there are at
+  /// most 10,000, each against at most 64 segments.
   /// - Parameters:
   ///   - module: The module at the scene's root; the table's own, if it has no routes.
   ///   - context: The names of what is given with the link.
@@ -68,7 +71,8 @@ extension RouteTable {
     let start = module.flatMap { routes(from: $0).isEmpty ? nil : $0 } ?? root
     var best = Failure(module: start)
     let rest = Rest(segments: link.segments[...])
-    guard let trace = try follow(link, rest, from: start, [], context, decisions, &best) else {
+    var hops: [Hop] = []
+    guard let trace = try follow(link, rest, from: start, &hops, context, decisions, &best) else {
       let refusal = refusal(for: link, best)
       guard keepsPrefix, !best.hops.isEmpty else { throw refusal }
       return filled(RouteTrace(hops: best.hops, shortfall: refusal), by: link)
@@ -77,7 +81,8 @@ extension RouteTable {
   }
 
   private func follow(
-    _ link: LinkURL, _ rest: Rest, from module: String, _ hops: [Hop], _ context: Set<String>, _ decisions: [RouteQuestion: RouteDecision],
+    _ link: LinkURL, _ rest: Rest, from module: String, _ hops: inout [Hop], _ context: Set<String>,
+    _ decisions: [RouteQuestion: RouteDecision],
     _ best: inout Failure
   ) throws(Refusal) -> RouteTrace? {
     if rest.segments.isEmpty { return RouteTrace(hops: hops) }
@@ -109,11 +114,16 @@ extension RouteTable {
       }
       let further: RouteTrace?
       if let redirect {
-        further = try follow(link, try self.redirect(rest, route, match, to: redirect), from: module, hops, context, decisions, &best)
+        further = try follow(
+          link, try self.redirect(link, rest, route, match, to: redirect), from: module, &hops, context, decisions, &best)
       } else {
-        let taken = hops + [Hop(route: route, values: values)]
-        if route.awaits { return RouteTrace(hops: taken) }
-        further = try follow(link, rest.dropping(match.count), from: route.module, taken, context, decisions, &best)
+        guard hops.count < Self.longest else {
+          throw Refusal(code: .routeFailed, message: "\(link.text) leads through more than \(Self.longest) modules")
+        }
+        hops.append(Hop(route: route, values: values))
+        if route.awaits { return RouteTrace(hops: hops) }
+        further = try follow(link, rest.dropping(match.count), from: route.module, &hops, context, decisions, &best)
+        hops.removeLast()
       }
       if let further { return further }
     }
@@ -121,7 +131,9 @@ extension RouteTable {
   }
 
   /// The rest of a path with another path in place of what a route has matched: `:name` in it is the value of that name.
-  private func redirect(_ rest: Rest, _ route: Route, _ match: RoutePattern.Match, to path: String) throws(Refusal) -> Rest {
+  private func redirect(
+    _ link: LinkURL, _ rest: Rest, _ route: Route, _ match: RoutePattern.Match, to path: String
+  ) throws(Refusal) -> Rest {
     guard rest.redirections < Self.depth else {
       throw Refusal(
         code: .routeFailed, message: "\(route.pattern) under \(route.from) leads in a circle (\(Self.depth) redirections)")
@@ -130,6 +142,10 @@ extension RouteTable {
     let segments = path.split(separator: "/").flatMap { part -> [String] in
       guard part.hasPrefix(":") else { return [LinkURL.decode(part) ?? String(part)] }
       return match.values.filter { $0.name == part.dropFirst() }.map(\.value)
+    }
+    guard segments.count + rest.segments.count <= Self.longest else {
+      throw Refusal(
+        code: .routeFailed, message: "\(route.pattern) under \(route.from) makes \(link.text) longer than \(Self.longest) segments")
     }
     rest.segments = (segments + rest.segments)[...]
     rest.virtual += segments.count

@@ -6,7 +6,7 @@ extension SceneState {
   /// Whether every number has room to count on. A state that was read, and not made here, may hold any.
   package var hasRoom: Bool {
     let far = UInt64.max / 2, near = UInt32.max - (1 << 16)
-    guard nextScreen < near, nextTicket < far, nextTransition < far, events < far, seq < far else { return false }
+    guard now <= .last, nextScreen < near, nextTicket < far, nextTransition < far, events < far, seq < far else { return false }
     return nodes.all.allSatisfy { node in
       node.messages < near && node.outputs < near && node.turns < near && node.lease < near
     }

@@ -14,7 +14,7 @@ extension SceneState {
   /// Numbers that are handed out must be ahead of all that were, and far from their end.
   private var unsoundCounters: String? {
     let far = UInt64.max / 2
-    guard seq < far, now.milliseconds < far, events < far, nextTicket < far, nextTransition < far, nextScreen < .max / 2 else {
+    guard seq < far, now < .last, events < far, nextTicket < far, nextTransition < far, nextScreen < .max / 2 else {
       return "its numbers are near their end"
     }
     return nodes.all.allSatisfy { $0.id.number > 0 && $0.id.number < nextScreen && $0.ticket < nextTicket }

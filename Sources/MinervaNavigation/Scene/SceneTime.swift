@@ -14,6 +14,11 @@ public struct SceneTime: Hashable, Comparable, Sendable {
   /// The end of time: no deadline.
   public static let never = SceneTime(milliseconds: .max)
 
+  /// The last moment that a scene's clock shows, 285,000 years after its beginning: there it stands still.
+  ///
+  /// A state that was read may hold any number; no sum or conversion of moments up to this one overflows.
+  public static let last = SceneTime(milliseconds: 1 << 53)
+
   /// Returns the moment that many milliseconds later; the end of time if there is no such moment.
   public func advanced(by milliseconds: UInt64) -> SceneTime {
     let (sum, overflow) = self.milliseconds.addingReportingOverflow(milliseconds)
