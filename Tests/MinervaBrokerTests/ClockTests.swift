@@ -75,6 +75,18 @@ extension Machine {
     #expect(try machine.advance(txn: "b").verdict == .answered)
   }
 
+  @Test("D3: a scene that is over holds no moment at which the clock stops")
+  func endedScenes() throws {
+    var machine = started()
+    machine.request(.open(Command.Opening(ModuleAddress(name: "Home"), via: .root)), txn: "b", scene: "other")
+    machine.commit()
+    #expect(machine.broker.scenes["other"]?.state.wakeTime != nil, "a module is being made")
+    machine.request(.end, txn: "c", scene: "other")
+    machine.settle()
+    #expect(machine.broker.scenes["other"] == nil)
+    #expect(try machine.advance() == ClockReading(at: 0, verdict: .rests))
+  }
+
   @Test("D3: the asker's own moment comes first when it is earlier, and nothing happens beyond the bound")
   func ownMoments() throws {
     var machine = started()

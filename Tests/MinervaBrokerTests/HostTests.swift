@@ -334,6 +334,35 @@ struct HostTests {
     #expect(machine.actions.contains { if case .publish(let event, _) = $0, case .idle = event.kind { true } else { false } })
   }
 
+  @Test("A scene is not settled before a coordinator that was made has said what it shows: its first turn may ask for something")
+  func firstTurnsAreWaitedFor() {
+    var machine = Machine()
+    machine.register("shop-1", saysFirst: true)
+    machine.open("Home", txn: "a", via: .root)
+    machine.settle()
+    #expect(machine.stack == ["Home"])
+    #expect(machine.broker.scenes["main"]?.isSettled == false)
+    let isIdle = { (action: BrokerAction) in if case .publish(let event, _) = action, case .idle = event.kind { true } else { false } }
+    #expect(!machine.actions.contains(where: isIdle))
+    machine.take(
+      machine.broker.rendered(
+        RenderingReport(
+          scene: machine.identity, rendering: StampedRendering(screen: ScreenID(1), version: 1, body: []),
+          change: ListEvent(screen: ScreenID(1), from: 0, to: 1, counts: ChangeCounts(), computedBy: "in process", changes: []),
+          answersTurn: true),
+        node: "shop-1", now: machine.now))
+    #expect(machine.broker.scenes["main"]?.isSettled == true)
+    #expect(machine.actions.contains(where: isIdle))
+    // One that has left before it has spoken is not waited for.
+    machine.open("Detail", txn: "b")
+    machine.settle()
+    #expect(machine.broker.scenes["main"]?.isSettled == false)
+    machine.request(.back(count: 1, in: nil), txn: "c")
+    machine.settle()
+    #expect(machine.stack == ["Home"])
+    #expect(machine.broker.scenes["main"]?.announced == [])
+  }
+
   @Test("A snapshot brings the last events along, without a gap, for watchers that missed them (C06)")
   func snapshotsBringRecentEvents() throws {
     var machine = opened(hosts: ["shop-1"])

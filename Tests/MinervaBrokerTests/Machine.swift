@@ -86,14 +86,14 @@ struct Machine {
   mutating func register(
     _ node: String, app: String = "shop", incarnation: UInt64 = 1, modules: [String] = ["Home", "Detail"],
     schemas: [String: PayloadSchema] = [:],
-    running: [RunningCoordinator] = []
+    running: [RunningCoordinator] = [], saysFirst: Bool? = nil
   ) -> CallToken {
     let token = next()
     let registration = HostRegistration(
       app: app, node: node, endpoint: nil,
       modules: modules.map { name in
         ModuleDescription(name: name, schema: schemas[name].flatMap { try? JSONValueEncoder().encode($0).text })
-      }, running: running)
+      }, running: running, saysFirst: saysFirst)
     take(broker.register(registration, incarnation: incarnation, pid: 1, token: token, now: now))
     return token
   }

@@ -22,7 +22,6 @@ extension BrokerStateMachine {
     guard step.event == slot.events else { return stays(.behind) }
     if let txn = step.txn, answers[AnswerKey(scene: step.scene.name, txn: txn)] == nil { return stays(.answered) }
     guard step.isForced || isAtRest(lostHostsAside: step.passesLeases) else { return stays(.busy) }
-    dropStaleWakes()
     func moment(of time: Int64) -> Moment { slot.moment(of: SceneTime(milliseconds: UInt64(max(0, time)))) }
     guard let due = [nextAlarm, step.due.map(moment)].compactMap({ $0 }).min() else { return stays(.rests) }
     let next = max(now, due)
@@ -30,14 +29,6 @@ extension BrokerStateMachine {
     count("clock.steps")
     let actions = alarm(now: next)
     return (next, ClockReading(at: Int64(slot.time(next).milliseconds), verdict: .moved), actions)
-  }
-
-  /// Scenes that changed their minds leave hopes behind; the clock must not stop at those.
-  private mutating func dropStaleWakes() {
-    while let first = wakes.first {
-      if let slot = scenes[first.scene], let wake = slot.state.wakeTime, slot.moment(of: wake) == first.at { return }
-      wakes.removeFirst()
-    }
   }
 
   /// Whether nothing happens before time passes or somebody asks for something.

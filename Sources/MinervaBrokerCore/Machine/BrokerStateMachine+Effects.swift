@@ -108,6 +108,8 @@ extension BrokerStateMachine {
       makers[key] = Maker(host: host, scene: identity)
       slot.hosts.insert(host)
       registry.adjustLoad(of: host, by: 1)
+      // Before it has shown something its first turn is to come.
+      if registry.saysFirst(host) { slot.announced.insert(connection.screen) }
       actions.append(.connect(host: host, ConnectOrder(scene: identity, connection: connection, at: slot.time(now))))
     } catch {
       // A host that is being restarted needs a moment; the core's own deadline ends a link that waits too long.
@@ -166,6 +168,7 @@ extension BrokerStateMachine {
   mutating func forget(_ scene: String) {
     scenes.removeValue(forKey: scene)?.isOpen = false
     vaults.removeValue(forKey: scene)
+    wakes.remove(scene)
     duePlans.removeValue(forKey: scene)
     linking = linking.filter { $0.key.scene != scene }
     parked = parked.filter { $0.key.scene != scene }

@@ -151,6 +151,9 @@ package struct Registry {
   /// Whether there is a host of the app that is told things.
   func hasGreeted(_ app: String) -> Bool { living.contains { $0.isGreeted && $0.registration.app == app } }
 
+  /// Whether a host says what each coordinator that it makes shows first.
+  func saysFirst(_ node: String) -> Bool { hosts[node]?.registration.saysFirst ?? false }
+
   func isAlive(_ node: String) -> Bool { hosts[node]?.isAlive ?? false }
 
   /// The module a new scene of the app begins with, where a living host names one.

@@ -98,7 +98,7 @@ private struct Registrar: Sendable {
     }
     let registration = HostRegistration(
       app: settings.app, node: settings.node, endpoint: endpoint, modules: modules, services: settings.services,
-      start: settings.start, links: settings.links?.scope, running: await runtime.running(), key: key)
+      start: settings.start, links: settings.links?.scope, running: await runtime.running(), key: key, saysFirst: true)
     // A host may run more than fits into an ordinary message.
     let receipt = try await BusSystem.$carriesLists.withValue(true) { try await connection.gateway.register(registration) }
     // What another has taken over is forgotten before anything is said of it.

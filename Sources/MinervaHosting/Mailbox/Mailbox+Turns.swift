@@ -37,7 +37,7 @@ extension Mailbox {
       await takeBack()
       if renders { update = try? await drawn() }
     }
-    // A screen that was made again says what it shows in any case: it is waited for.
+    // What is shown first is said in any case: it is waited for.
     if isAwaited, update == nil { update = try? ListUpdate(.none) }
     if let drawn = update { update = isOver ? nil : await changed(drawn) }
     var shownState = newState ?? state

@@ -67,12 +67,12 @@ actor Mailbox {
   var state: [UInt8]?
   /// What an earlier life of this screen showed, until the first rendering of this one.
   var earlier: EarlierLife?
-  /// Whether the broker waits for what a screen that was made again shows.
-  var isAwaited: Bool
+  /// Whether the broker waits for what the screen shows first.
+  var isAwaited = true
 
   init(
     coordinator: any CoordinatorRunning, buffer: TurnBuffer, account: CoordinatorAccount, nextTurn: UInt32, state: [UInt8]?,
-    isResumed: Bool, earlier: EarlierLife?, held: [(gate: HeldGate, token: RequestToken)] = [], link: any BrokerLink, list: ListController
+    earlier: EarlierLife?, held: [(gate: HeldGate, token: RequestToken)] = [], link: any BrokerLink, list: ListController
   ) {
     scene = buffer.identity
     screen = buffer.screen
@@ -83,7 +83,6 @@ actor Mailbox {
     firstTurn = nextTurn
     self.state = state
     self.earlier = earlier
-    isAwaited = isResumed
     self.link = link
     self.list = list
     // The mailbox is held by its first turn, the one that loaded the coordinator, until `start`.

@@ -41,7 +41,7 @@ package actor HostRuntime {
     let connection = order.connection
     return await make(
       scene: order.scene, screen: connection.screen, lease: connection.lease, module: connection.module.name, input: connection.input,
-      parent: connection.parent, state: nil, nextTurn: 1, isResumed: false, gates: [], shown: nil, at: order.at)
+      parent: connection.parent, state: nil, nextTurn: 1, gates: [], shown: nil, at: order.at)
   }
 
   /// Makes a module again, with the state it declared last.
@@ -49,7 +49,7 @@ package actor HostRuntime {
     let resumption = order.resumption
     return await make(
       scene: order.scene, screen: resumption.screen, lease: resumption.lease, module: resumption.module.name, input: resumption.input,
-      parent: resumption.parent, state: resumption.state, nextTurn: resumption.nextTurn, isResumed: true,
+      parent: resumption.parent, state: resumption.state, nextTurn: resumption.nextTurn,
       gates: resumption.gates ?? [], shown: order.shown, at: order.at)
   }
 
@@ -78,7 +78,7 @@ package actor HostRuntime {
 
   private func make(
     scene: SceneIdentity, screen: ScreenID, lease: UInt32, module: String, input: [UInt8], parent: ScreenID?, state: [UInt8]?,
-    nextTurn: UInt32, isResumed: Bool, gates: [HeldGate], shown: ShownList?, at time: SceneTime
+    nextTurn: UInt32, gates: [HeldGate], shown: ShownList?, at time: SceneTime
   ) async -> LinkVerdict {
     let key = Key(scene: scene, screen: screen)
     let old = makings[key]
@@ -100,7 +100,7 @@ package actor HostRuntime {
         self.watch(old.account)
       }
       return await self.verdict(
-        key, account, module: module, input: input, state: state, nextTurn: nextTurn, isResumed: isResumed, gates: gates,
+        key, account, module: module, input: input, state: state, nextTurn: nextTurn, gates: gates,
         shown: shown, at: time)
     }
     // In place before anything is waited for: whoever asks for the same gets the same.
@@ -109,7 +109,7 @@ package actor HostRuntime {
   }
 
   private func verdict(
-    _ key: Key, _ account: CoordinatorAccount, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32, isResumed: Bool,
+    _ key: Key, _ account: CoordinatorAccount, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32,
     gates: [HeldGate], shown: ShownList?, at time: SceneTime
   ) async -> LinkVerdict {
     let buffer = TurnBuffer(identity: key.scene, screen: key.screen, account: account)
@@ -125,7 +125,7 @@ package actor HostRuntime {
         EarlierLife(shown: shown) { try await self.screen(offer, input, shown.state, key) }
       }
       let mailbox = Mailbox(
-        coordinator: coordinator, buffer: buffer, account: account, nextTurn: nextTurn, state: state, isResumed: isResumed,
+        coordinator: coordinator, buffer: buffer, account: account, nextTurn: nextTurn, state: state,
         earlier: earlier, held: held, link: link, list: list)
       buffer.attach(mailbox)
       do {

@@ -19,10 +19,14 @@ public struct HostRegistration: Codable, Sendable {
   public var links: LinkScope?
   /// The coordinators that still run in this process, so that the broker resumes only the others.
   public var running: [RunningCoordinator]
+  /// Whether it says of every coordinator that it makes what that shows first, also when it is nothing: until then its scene is not
+  /// settled, for its first turn may still ask for something.
+  public var saysFirst: Bool?
 
   public init(
     app: String, node: String, endpoint: String?, modules: [ModuleDescription], services: [String] = [], start: String? = nil,
-    links: LinkScope? = nil, running: [RunningCoordinator] = [], key: String? = nil
+    links: LinkScope? = nil, running: [RunningCoordinator] = [], key: String? = nil,
+    saysFirst: Bool? = nil
   ) {
     self.app = app
     self.node = node
@@ -33,6 +37,7 @@ public struct HostRegistration: Codable, Sendable {
     self.links = links
     self.running = running
     self.key = key
+    self.saysFirst = saysFirst
   }
 }
 
