@@ -226,6 +226,28 @@ struct CommandTests {
     ])
   }
 
+  @Test("N15: a coordinator whose end was refused goes on: its next handler may ask for things")
+  func refusedEnd() async throws {
+    let host = try TestHost([
+      .scripted([
+        "end": { try $0.context.cancel() },
+        "next": { me in
+          try me.context.output("on")
+          me.note("went on")
+        },
+      ])
+    ])
+    await host.open("Scripted", as: 1)
+    await host.tap("end", on: 1)
+    await host.send(
+      .requestSettled(.ending(of: ScreenID(1), turn: 2), .refused(Refusal(code: "nav.root_protected", message: "no"))), to: 1)
+    await host.tap("next", on: 1)
+    let turns = await host.broker.turns.first(4)
+    #expect(turns[1].report.ending == .cancel)
+    #expect(turns[3].report.reply == .done && turns[3].report.outputs.count == 1)
+    #expect(turns[3].report.state.map { String(decoding: $0, as: UTF8.self) } == #"{"log":["refused nav.root_protected","went on"]}"#)
+  }
+
   @Test("C1, C2: a command is disabled from its execution to the end of its screen, and does nothing meanwhile")
   func gate() async throws {
     let host = try TestHost([Self.offer()])

@@ -29,11 +29,14 @@ public final class Context<Subject: Module>: Sendable {
   }
 
   /// Ends the module with its result; the screen leaves with reason `finished`.
+  ///
+  /// An end that is refused, as that of the scene's root is (`nav.root_protected`), is none: the coordinator goes on and hears of it in
+  /// ``Coordinator/refused(_:)``.
   public func finish(_ result: Subject.Result) throws {
     try link.end(.finish(Payload.encode(result)))
   }
 
-  /// Ends the module without a result; the screen leaves with reason `cancelled`.
+  /// Ends the module without a result; the screen leaves with reason `cancelled`. It may be refused as ``finish(_:)`` may.
   public func cancel() throws {
     try link.end(.cancel)
   }

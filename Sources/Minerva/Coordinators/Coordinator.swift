@@ -78,7 +78,7 @@ public protocol Coordinator: Actor {
   func child(_ event: ChildEvent) async throws
   /// Answers a question of another coordinator (K7); one that is not answered here is refused with `module.no_answer`.
   func answer(_ asked: inout Asked) throws
-  /// Hears that something it asked for, and did not wait for, was not done.
+  /// Hears that something it asked for, and did not wait for, was not done; also its own end, after which it goes on (N15).
   func refused(_ refusal: Refusal) async throws
   /// Acts when the time has come that it asked for with ``Context/wake(after:as:)``.
   func timer(_ name: String) async throws

@@ -360,6 +360,8 @@ actor Mailbox {
   private func wakes(_ body: Message.Body) -> Bool {
     switch body {
     case .requestSettled(let key, let resolution):
+      // Only of an end that was refused anything is said: the coordinator goes on (N15).
+      if key.isEnding { buffer.goesOn() }
       guard let token = keys.removeValue(forKey: key) else { return false }
       switch resolution {
       case .done(let outcome):

@@ -105,8 +105,14 @@ public struct RequestKey: Hashable, Sendable, Codable {
     self.index = index
   }
 
+  /// The name of a turn's end: what becomes of that is told only when it is refused.
+  public static func ending(of screen: ScreenID, turn: UInt32) -> RequestKey { RequestKey(screen: screen, turn: turn, index: .max) }
+
+  /// Whether it names a turn's end.
+  public var isEnding: Bool { index == .max }
+
   /// The `txn` under which the core submits it.
-  public var txn: String { "\(screen).\(turn).\(index)" }
+  public var txn: String { isEnding ? "\(screen).\(turn).end" : "\(screen).\(turn).\(index)" }
 }
 
 /// Whether, and how, a module ends by itself.

@@ -172,8 +172,17 @@ struct Request: Hashable, Sendable, Codable {
     case caller
     /// A coordinator's turn: told by a message; `quiet` only of a refusal.
     case turn(RequestKey, quiet: Bool)
-    /// The core: a module's own end, or screens whose host is lost.
+    /// The core: screens whose host is lost; in records from before ends were answered also a module's own end, without reason.
     case core(RemovalReason?)
+
+    /// Whether it is a module's own end: it follows the other wishes of its last turn, and waits as long as it must.
+    var isEnding: Bool {
+      switch self {
+      case .core(nil): true
+      case .turn(let key, _): key.isEnding
+      case .caller, .core: false
+      }
+    }
   }
 
   /// Whether it runs.

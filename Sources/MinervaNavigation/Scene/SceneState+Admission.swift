@@ -95,7 +95,7 @@ extension SceneState {
     if let blocker = blocker(of: command, source: source) {
       if case .reject = command.policy {
         refuse(request, Refusal(code: .busy, message: "#\(blocker.seq) is in the way (\(doing(blocker)))"))
-      } else if case .turn = source, pending.count >= settings.waiting {
+      } else if case .turn(let key, _) = source, !key.isEnding, pending.count >= settings.waiting {
         refuse(request, backpressure)
       } else {
         if case .supersede = command.policy { supersede(by: command) }
@@ -169,8 +169,8 @@ extension SceneState {
 
   /// Whether a request is a module's end and the other one of its last wishes: the end follows them.
   private func follows(_ command: Command, _ source: Request.Source, _ other: Request) -> Bool {
-    guard source == .core(nil), case .turn(let key, _) = other.source else { return false }
-    return key.screen == command.origin
+    guard source.isEnding, case .turn(let key, _) = other.source else { return false }
+    return key.screen == command.origin && !key.isEnding
   }
 
   /// An identical open in flight (N3).
@@ -236,6 +236,7 @@ extension SceneState {
     defer { nextTicket += 1 }
     var deadline = deadline(of: command.deadline)
     if case .core = source { deadline = .never }
+    if source.isEnding { deadline = .never }
     return Request(ticket: nextTicket, seq: seq, command: command, source: source, deadline: deadline)
   }
 

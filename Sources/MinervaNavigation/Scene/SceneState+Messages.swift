@@ -157,6 +157,8 @@ extension SceneState {
   }
 
   private mutating func submitEnding(_ action: Command.Action, of id: ScreenID, turn: UInt32) {
-    submit(Command(txn: "\(id).\(turn).end", caller: id.description, origin: id, action: action), source: .core(nil))
+    // Of an end that is refused, as that of the scene's root is, the coordinator hears: it goes on (N15).
+    let key = RequestKey.ending(of: id, turn: turn)
+    submit(Command(txn: key.txn, caller: id.description, origin: id, action: action), source: .turn(key, quiet: true))
   }
 }
