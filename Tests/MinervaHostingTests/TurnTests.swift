@@ -106,6 +106,37 @@ struct TurnTests {
     #expect(turns.map(\.report.handled) == [nil, 1, 2, 3, 4])
   }
 
+  @Test("N3: handlers whose opens were joined both hear of the one screen and of its end")
+  func joined() async throws {
+    let heard = [Gate(), Gate()]
+    func step(_ gate: Gate) -> ScriptedCoordinator.Step {
+      { me in
+        let opening = try me.context.open(Counter.self, .init(start: 3), policy: .join)
+        let screen = try await opening.screen
+        _ = try? await opening.result
+        me.note("\(screen)")
+        gate.open()
+      }
+    }
+    let host = try TestHost([.scripted(["one": step(heard[0]), "two": step(heard[1])])])
+    await host.open("Scripted", as: 1)
+    await host.tap("one", on: 1)
+    await host.tap("two", on: 1)
+    var turns = await host.broker.turns.first(3)
+    #expect(turns[1...].map(\.report.requests.first?.policy) == [.join, .join])
+    let child = ScreenSummary(screen: ScreenID(2), module: "Counter", host: "test-1", path: .main, depth: 1, parent: ScreenID(1))
+    for turn in [2, 3] as [UInt32] {
+      let outcome = Outcome(verb: "open", screen: ScreenID(2), presented: [child])
+      await host.send(.requestSettled(RequestKey(screen: ScreenID(1), turn: turn, index: 0), .done(outcome)), to: 1)
+    }
+    await host.send(.childEnded(child: ScreenID(2), module: "Counter", reason: .popped, result: nil), to: 1)
+    for gate in heard { await gate.wait() }
+    await host.tap("look", on: 1)
+    turns = await host.broker.turns.first(4)
+    let log = turns.compactMap(\.report.state).last.map { String(decoding: $0, as: UTF8.self) }
+    #expect(log == #"{"log":["s2","s2"]}"#)
+  }
+
   @Test("N15: a message that could not reach its host is answered with the reason, and changes nothing")
   func undelivered() async throws {
     let host = try TestHost([.counter])

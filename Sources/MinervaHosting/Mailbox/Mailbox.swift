@@ -59,7 +59,8 @@ actor Mailbox {
 
   var keys: [RequestKey: RequestToken] = [:]
   private var fates: [RequestToken: Fate] = [:]
-  private var children: [ScreenID: RequestToken] = [:]
+  /// The requests behind each child: several when they were joined (N3).
+  private var children: [ScreenID: [RequestToken]] = [:]
   private var waiters: [RequestToken: [Waiter]] = [:]
 
   var shown = Screen.none
@@ -90,7 +91,7 @@ actor Mailbox {
     // What an earlier life presents frees its command as if this one had asked for it (C1).
     for (gate, token) in held {
       if let screen = gate.screen {
-        children[screen] = token
+        children[screen, default: []].append(token)
       } else if let request = gate.request {
         keys[request] = token
       }
@@ -367,25 +368,34 @@ actor Mailbox {
       case .done(let outcome):
         guard let child = outcome.presented.last?.screen ?? outcome.screen else { return false }
         fates[token] = .presented(child)
-        children[child] = token
+        children[child, default: []].append(token)
       case .refused(let refusal):
         fates[token] = .refused(refusal)
         _ = buffer.free(token)
       }
       return resume(waitersOf: token)
     case .childEnded(let child, _, let reason, let result):
-      guard let token = children.removeValue(forKey: child) else { return false }
-      fates[token] = .ended(ChildEnding(reason: reason, result: result))
-      _ = buffer.free(token)
-      return resume(waitersOf: token)
+      return settle(child, as: .ended(ChildEnding(reason: reason, result: result)))
     default: return false
     }
   }
 
-  private func resume(waitersOf token: RequestToken) -> Bool {
-    guard let fate = fates[token] else { return false }
-    var kept: [Waiter] = []
+  /// A child has left: whoever asked for it is told, and one run goes on.
+  private func settle(_ child: ScreenID, as fate: Fate) -> Bool {
     var isTaken = false
+    for token in children.removeValue(forKey: child) ?? [] {
+      fates[token] = fate
+      _ = buffer.free(token)
+      isTaken = resume(waitersOf: token, isTaken: isTaken)
+    }
+    return isTaken
+  }
+
+  /// - Parameter isTaken: Whether a run has taken the message over already.
+  private func resume(waitersOf token: RequestToken, isTaken: Bool = false) -> Bool {
+    guard let fate = fates[token] else { return isTaken }
+    var kept: [Waiter] = []
+    var isTaken = isTaken
     for waiter in waiters.removeValue(forKey: token) ?? [] {
       let holder: UInt64?
       switch (waiter, fate) {
@@ -423,7 +433,7 @@ actor Mailbox {
   /// Keeps what is known of the last few hundred requests, for handles that are awaited late.
   private func trimFates() {
     guard fates.count > 512 else { return }
-    let live = Set(children.values).union(waiters.keys)
+    let live = Set(children.values.joined()).union(waiters.keys)
     for token in fates.keys.sorted(by: { $0.number < $1.number }).prefix(256) where !live.contains(token) { fates[token] = nil }
   }
 }

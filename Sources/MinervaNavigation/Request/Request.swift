@@ -199,6 +199,10 @@ struct Request: Hashable, Sendable, Codable {
     let deadline: SceneTime
     /// The number under which it holds a gate of its own, if it does.
     var gate: UInt64?
+    /// The request of a coordinator's turn that it is, told by a message as that is; `nil` of a caller's.
+    var key: RequestKey?
+    /// Whether the coordinator is told of a refusal alone.
+    var isQuiet: Bool?
   }
 
   /// Its own number in the scene.

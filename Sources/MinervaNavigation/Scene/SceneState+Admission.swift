@@ -38,7 +38,9 @@ extension SceneState {
     for request in pending where request.source == .caller {
       // One that was answered by its deadline is remembered with that answer; those who share it may still wait (N3).
       if request.command.txn == txn, !request.isAnswered { return request.seq }
-      if let joiner = request.joiners.first(where: { $0.txn == txn }) { return joiner.seq }
+    }
+    for request in pending {
+      if let joiner = request.joiners.first(where: { $0.txn == txn && $0.key == nil }) { return joiner.seq }
     }
     return nil
   }
@@ -95,6 +97,11 @@ extension SceneState {
     if let blocker = blocker(of: command, source: source) {
       if case .reject = command.policy {
         refuse(request, Refusal(code: .busy, message: "#\(blocker.seq) is in the way (\(doing(blocker)))"))
+      } else if case .join = command.policy, case .turn(let key, let quiet) = source, let index = twin(of: command, source: source) {
+        pending[index].joiners.append(
+          Request.Joiner(
+            txn: command.txn, caller: command.caller, seq: seq, deadline: request.deadline,
+            gate: command.gate == nil ? nil : request.ticket, key: key, isQuiet: quiet))
       } else if case .turn(let key, _) = source, !key.isEnding, pending.count >= settings.waiting {
         refuse(request, backpressure)
       } else {
@@ -173,13 +180,14 @@ extension SceneState {
     return key.screen == command.origin && !key.isEnding
   }
 
-  /// An identical open in flight (N3).
-  private func twin(of command: Command) -> Int? {
+  /// An identical open in flight (N3). A coordinator joins its own alone: of what another one opened it would never hear the end (L5).
+  private func twin(of command: Command, source: Request.Source = .caller) -> Int? {
     guard case .open(let opening) = command.action else { return nil }
     let place = try? destination(of: opening, origin: command.origin)
     return pending.firstIndex { other in
-      guard !other.isAnswered, case .open(opening) = other.command.action, other.source == .caller else { return false }
-      return other.command.origin == command.origin || (try? destination(of: opening, origin: other.command.origin)) == place
+      guard !other.isAnswered, case .open(opening) = other.command.action else { return false }
+      if other.command.origin == command.origin { return true }
+      return source == .caller && (try? destination(of: opening, origin: other.command.origin)) == place
     }
   }
 

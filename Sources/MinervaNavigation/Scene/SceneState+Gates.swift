@@ -23,10 +23,18 @@ extension SceneState {
     let held = gates.compactMap { lease -> HeldGate? in
       guard lease.origin == origin else { return nil }
       if let screen = lease.screen { return HeldGate(name: lease.name, screen: screen) }
-      guard case .turn(let key, _)? = pending.first(where: { $0.ticket == lease.ticket })?.source else { return nil }
-      return HeldGate(name: lease.name, request: key)
+      return requestKey(ofTicket: lease.ticket).map { HeldGate(name: lease.name, request: $0) }
     }
     return held.isEmpty ? nil : held
+  }
+
+  /// The request of a turn that has this number, or shares the outcome of another under it.
+  private func requestKey(ofTicket ticket: UInt64) -> RequestKey? {
+    for request in pending {
+      if request.ticket == ticket, case .turn(let key, _) = request.source { return key }
+      if let joiner = request.joiners.first(where: { $0.gate == ticket }) { return joiner.key }
+    }
+    return nil
   }
 
   /// Refuses what is disabled (C2).

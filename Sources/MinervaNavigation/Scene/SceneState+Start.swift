@@ -194,11 +194,19 @@ extension SceneState {
       if case .follow(let following) = request.command.action { notePlanFailure(following, refusal) }
     }
     if !request.isAnswered { answer(&request, resolution) }
-    for joiner in request.joiners {
+    for joiner in request.joiners { answer(joiner, resolution) }
+  }
+
+  /// Answers one who shares a request's outcome.
+  mutating func answer(_ joiner: Request.Joiner, _ resolution: Resolution) {
+    guard let key = joiner.key else {
       let answer = Answer(txn: joiner.txn, caller: joiner.caller, seq: joiner.seq, resolution: resolution)
       memory.remember(answer, at: now, settings)
       effects.append(.answer(answer))
+      return
     }
+    if joiner.isQuiet == true, case .done = resolution { return }
+    _ = post(.requestSettled(key, resolution), to: key.screen)
   }
 
   /// Answers whoever asked (N15).

@@ -76,10 +76,7 @@ extension SceneState {
     for joiner in due {
       if let ticket = joiner.gate { freeGates { $0.ticket == ticket } }
       let text = "timeout (#\(joiner.seq), still \(doing(pending[index])) for #\(pending[index].seq))"
-      let answer = Answer(
-        txn: joiner.txn, caller: joiner.caller, seq: joiner.seq, resolution: .refused(Refusal(code: .timedOut, message: text)))
-      memory.remember(answer, at: now, settings)
-      effects.append(.answer(answer))
+      answer(joiner, .refused(Refusal(code: .timedOut, message: text)))
     }
   }
 
