@@ -106,6 +106,33 @@ struct TurnTests {
     #expect(turns.map(\.report.handled) == [nil, 1, 2, 3, 4])
   }
 
+  @Test("N7: what is not kept any more is not waited for, and whoever waits for a child among it is told")
+  func childrenLeft() async throws {
+    let host = try TestHost([
+      .scripted([
+        "open": { me in
+          let opening = try me.context.push(Counter.self, .init(start: 3))
+          do { me.note("\(String(describing: try await opening.result))") } catch {
+            me.note((error as? Refusal)?.code ?? (error as? MinervaError)?.code.rawValue ?? "")
+          }
+        }
+      ])
+    ])
+    await host.open("Scripted", as: 1)
+    await host.deliver(Message(number: 1, body: .act(.tap(row: "open", action: nil))), to: 1)
+    let child = ScreenSummary(screen: ScreenID(2), module: "Counter", host: "test-1", path: .main, depth: 1, parent: ScreenID(1))
+    let key = RequestKey(screen: ScreenID(1), turn: 2, index: 0)
+    await host.deliver(
+      Message(number: 2, body: .requestSettled(key, .done(Outcome(verb: "open", screen: ScreenID(2), presented: [child])))), to: 1)
+    await host.deliver(Message(number: 90, body: .timer("a"), after: 80), to: 1)
+    await host.deliver(Message(number: 99, body: .childrenLeft(through: ScreenID(7), open: [ScreenID(6)]), after: 2), to: 1)
+    await host.deliver(Message(number: 100, body: .childrenLeft(through: ScreenID(8), open: [])), to: 1)
+    let turns = await host.broker.turns.first(5)
+    #expect(turns.map(\.report.handled) == [nil, 1, 2, 99, 100], "90 waits for 80")
+    #expect(
+      turns[4].report.state.map { String(decoding: $0, as: UTF8.self) } == #"{"log":["link.end_unknown","refused link.end_unknown"]}"#)
+  }
+
   @Test("N3: handlers whose opens were joined both hear of the one screen and of its end")
   func joined() async throws {
     let heard = [Gate(), Gate()]

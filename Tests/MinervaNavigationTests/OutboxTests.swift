@@ -39,6 +39,92 @@ struct OutboxTests {
     #expect(stage.removals == ["s3 popped", "s2 cancelled"])
   }
 
+  /// A stage whose root `s1` keeps its messages, while hosts answer for everything else.
+  private func hanging() -> Stage {
+    var stage = Stage()
+    stage.open("Home")
+    stage.feed(.hostLost(host: "shop-1"))
+    stage.feed(.unclaimed(host: "shop-1"))
+    stage.catalog["Form"] = .accepted(Acceptance(host: "shop-2"))
+    return stage
+  }
+
+  /// What a coordinator is told when a host takes it over, which takes nothing before what is to come before it.
+  private func told(_ stage: inout Stage, _ id: ScreenID = 1) -> [Message.Body] {
+    stage.plays = false
+    let place = stage.said.count
+    stage.feed(.hostBack(HostReturn(host: "shop-3", kept: false, resuming: [id])))
+    let lease = stage.state.screen(id)?.lease ?? 0
+    stage.feed(.link(LinkReport(screen: id, lease: lease, verdict: .accepted(Acceptance(host: "shop-3")))))
+    let messages = stage.said[place...].compactMap {
+      if case .deliver(let delivery) = $0, delivery.screen == id { delivery.message } else { nil }
+    }
+    for (message, next) in zip(messages, messages.dropFirst()) { #expect((next.after ?? next.number - 1) == message.number) }
+    return messages.map(\.body)
+  }
+
+  @Test("N7: an outbox is bounded; whoever takes it over hears which children are left, and of the last ends themselves")
+  func bounded() throws {
+    var stage = hanging()
+    for _ in 0..<3_000 {
+      stage.open("Form")
+      stage.ask(.back(count: 1, in: nil))
+    }
+    let stays = stage.open("Form")
+    #expect(stage.state.screen(1)?.unhandled ?? .max <= 1_025)
+    var known: Set<ScreenID> = []
+    for body in told(&stage) {
+      switch body {
+      case .childrenLeft(let through, let open):
+        for number in 2...through.number where !open.contains(ScreenID(number)) { known.insert(ScreenID(number)) }
+      case .childEnded(let child, _, _, _): #expect(known.insert(child).inserted, "\(child) is told of once")
+      default: break
+      }
+    }
+    #expect(known == Set((2..<stays.number).map { ScreenID($0) }), "no end is lost")
+    var copy = SceneState(scene: "main", app: "shop")
+    for (record, at) in stage.journal { _ = copy.apply(record, at: at) }
+    #expect(copy == stage.state)
+  }
+
+  @Test("N7, L5: news of children that left without a result go first")
+  func resultsStay() {
+    var stage = hanging()
+    for round in 0..<1_500 {
+      let form = stage.open("Form")
+      stage.ask(round.isMultiple(of: 5) ? .finish(.id(form), [1]) : .back(count: 1, in: nil))
+    }
+    let results = told(&stage).count { if case .childEnded(_, _, .finished, .some) = $0 { true } else { false } }
+    #expect(results == 300)
+  }
+
+  @Test("N7: of what is seen and of each timer the last word is kept in an outbox that is full")
+  func condensed() {
+    var stage = Stage()
+    stage.catalog["Home"] = .accepted(Acceptance(host: "shop-1", wantsLifecycle: true))
+    stage.open("Home")
+    stage.plays = false
+    for round in 0..<900 as Range<UInt32> {
+      stage.ask(opening("Form"))
+      stage.feed(.link(LinkReport(screen: ScreenID(round + 2), lease: 1, verdict: .accepted(Acceptance(host: "shop-2")))))
+      stage.ask(.back(count: 1, in: nil))
+    }
+    #expect(stage.state.screen(1)?.unhandled ?? .max <= 1_026)
+    let last = stage.messages(to: 1).compactMap { if case .lifecycle(let moment) = $0.body { moment } else { nil } }.last
+    #expect(last == .didAppear)
+    let sent = stage.messages(to: 1).map(\.number)
+    #expect(sent == Array(1...UInt32(sent.count)), "a host that is there gets every message, without a gap")
+  }
+
+  @Test("N7: nobody speaks in a module's place to one with a full outbox")
+  func spokenToFull() {
+    var stage = hanging()
+    let form = stage.open("Form")
+    for _ in 0..<1_024 { stage.ask(.output(.id(form), [1])) }
+    #expect(stage.state.screen(1)?.unhandled == 1_024)
+    #expect(stage.ask(.output(.id(form), [1]))?.refusal?.code == "bus.backpressure")
+  }
+
   @Test("N3: a coordinator's open joins its own that is in flight, and each is told; another's it does not join")
   func joins() {
     var stage = Stage()

@@ -50,7 +50,7 @@ package final class OrderLane {
     guard batch.count <= 1 else { return batch.map { [$0] } }
     guard case .deliver(let scene, var delivery, let time)? = batch.first else { return [] }
     if case .undelivered = delivery.message.body { return [] }
-    delivery.message = Message(number: delivery.message.number, body: .undelivered(Refusal(error)))
+    delivery.message = Message(number: delivery.message.number, body: .undelivered(Refusal(error)), after: delivery.message.after)
     return [[.deliver(scene, delivery, at: time)]]
   }
 
@@ -68,6 +68,7 @@ extension HostOrder {
     switch delivery.message.body {
     case .input(let bytes), .sealedInput(let bytes, _), .childOutput(_, _, _, let bytes): return bytes.count
     case .childEnded(_, _, _, let result): return result?.count ?? 0
+    case .childrenLeft(_, let open): return open.count * 8
     case .act(.execute(_, let input)): return input?.count ?? 0
     case .act(.enter(_, let value)): return value.utf8.count
     case .act, .requestSettled, .lifecycle, .timer, .undelivered: return 0

@@ -148,7 +148,7 @@ actor Mailbox {
         // Taken before.
         if message.number <= accepted { continue }
         // One that was skipped would be taken for old when it comes: nothing is taken before it does (N7).
-        guard message.number == accepted + 1 else {
+        guard message.after ?? (message.number - 1) <= accepted else {
           link.note("\(screen) waits for message \(accepted + 1), not \(message.number)")
           continue
         }
@@ -327,6 +327,7 @@ actor Mailbox {
       try await coordinator.child(ChildEvent(child: child, module: module, kind: .ended(reason), payload: result))
     case .requestSettled(_, .refused(let refusal)): try await coordinator.refused(refusal)
     case .requestSettled(_, .done): return false
+    case .childrenLeft: try await coordinator.refused(Self.unknownEnd)
     case .lifecycle(let moment): await coordinator.lifecycle(moment)
     case .timer(let name): try await coordinator.timer(name)
     case .undelivered(let refusal): throw refusal
@@ -376,13 +377,24 @@ actor Mailbox {
       return resume(waitersOf: token)
     case .childEnded(let child, _, let reason, let result):
       return settle(child, as: .ended(ChildEnding(reason: reason, result: result)))
+    case .childrenLeft(let through, let open):
+      var isTaken = false
+      for child in children.keys.sorted() where child <= through && !open.contains(child) {
+        isTaken = settle(child, as: .refused(Self.unknownEnd), isTaken: isTaken)
+      }
+      return isTaken
     default: return false
     }
   }
 
+  /// What is said of a child that left while more messages waited than are kept (N7).
+  private static let unknownEnd = Refusal(
+    code: MinervaError.Code.linkEndUnknown.rawValue,
+    message: "the child has left, how is not known: more messages waited to be handled than are kept")
+
   /// A child has left: whoever asked for it is told, and one run goes on.
-  private func settle(_ child: ScreenID, as fate: Fate) -> Bool {
-    var isTaken = false
+  private func settle(_ child: ScreenID, as fate: Fate, isTaken: Bool = false) -> Bool {
+    var isTaken = isTaken
     for token in children.removeValue(forKey: child) ?? [] {
       fates[token] = fate
       _ = buffer.free(token)

@@ -4,6 +4,8 @@ public struct Message: Hashable, Sendable, Codable {
   public let number: UInt32
   /// What it is about.
   public let body: Body
+  /// The message before it, when that is not the one with the number before: those between are not kept any more (N7). 0 is none.
+  public var after: UInt32?
 
   /// What a coordinator is told.
   public enum Body: Hashable, Sendable, Codable {
@@ -17,6 +19,8 @@ public struct Message: Hashable, Sendable, Codable {
     case childOutput(child: ScreenID, module: String, number: UInt32, [UInt8])
     /// A child is gone; a result only with `finished`.
     case childEnded(child: ScreenID, module: String, reason: RemovalReason, result: [UInt8]?)
+    /// So many messages waited that those of children that left were not kept: every child up to this one has left, but these (N7).
+    case childrenLeft(through: ScreenID, open: [ScreenID])
     /// A request it made was answered.
     case requestSettled(RequestKey, Resolution)
     /// Something about its own screen (K5).
@@ -28,9 +32,10 @@ public struct Message: Hashable, Sendable, Codable {
   }
 
   /// Creates an entry.
-  public init(number: UInt32, body: Body) {
+  public init(number: UInt32, body: Body, after: UInt32? = nil) {
     self.number = number
     self.body = body
+    self.after = after
   }
 }
 

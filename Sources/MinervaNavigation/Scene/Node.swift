@@ -128,6 +128,8 @@ struct Node: Hashable, Sendable, Codable {
   var messages: UInt32 = 0
   /// The messages without a turn, in order.
   var outbox: [Message] = []
+  /// Whether messages went from its outbox that no turn has handled, because it was full.
+  var isCondensed: Bool?
   /// Outputs given before it was presented (L2).
   var early: [[UInt8]] = []
 

@@ -212,7 +212,7 @@ extension SceneState {
         }
         list.append(.connect(connection(of: node, txn: request.command.txn, until: until)))
       case .resuming(let host): list.append(.resume(resumption(of: node, on: host)))
-      case .linked: for message in node.outbox { list.append(.deliver(delivery(message, node))) }
+      case .linked: list += deliveries(to: node).map { .deliver($0) }
       case .suspended, .unhosted, .unclaimed, .needsInput: break
       }
     }

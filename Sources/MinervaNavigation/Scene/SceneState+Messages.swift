@@ -1,29 +1,5 @@
 /// What coordinators are told, and what they say.
 extension SceneState {
-  /// Puts a message into a coordinator's outbox and sends it if its host is there; returns its number, 0 if it can't be told.
-  mutating func post(_ body: Message.Body, to id: ScreenID) -> UInt32 {
-    guard let index = nodes.index(of: id), nodes.all[index].isHosted, nodes.all[index].phase != .dismissing else { return 0 }
-    let message = nodes.update(at: index) { node in
-      node.messages += 1
-      let message = Message(number: node.messages, body: body)
-      node.outbox.append(message)
-      return message
-    }
-    if nodes.all[index].isLinked { effects.append(.deliver(delivery(message, nodes.all[index]))) }
-    return message.number
-  }
-
-  /// One message on its way to a coordinator.
-  func delivery(_ message: Message, _ node: Node) -> Delivery {
-    Delivery(screen: node.id, host: node.host, lease: node.lease, message: message)
-  }
-
-  /// Sends everything a coordinator has not handled, in order.
-  mutating func redeliver(_ id: ScreenID) {
-    guard let node = nodes[id], node.isLinked else { return }
-    for message in node.outbox { effects.append(.deliver(delivery(message, node))) }
-  }
-
   /// Numbers an output and hands it to whoever hears it.
   mutating func voice(_ bytes: [UInt8], of id: ScreenID, byShell: Bool) -> SpokenOutput? {
     guard
@@ -47,6 +23,7 @@ extension SceneState {
   /// Speaks in a module's place.
   mutating func speak(_ ref: ScreenRef, _ bytes: [UInt8], for command: Command, at time: SceneTime) throws(Refusal) {
     let id = try target(ref)
+    if let crowded = crowded(by: 1, of: id) { throw crowded }
     record(at: time)
     var outcome = Outcome(verb: command.action.verb, screen: id, changed: true)
     outcome.output = voice(bytes, of: id, byShell: true)
@@ -103,9 +80,6 @@ extension SceneState {
     }
   }
 
-  /// How many messages may wait for one coordinator (N7).
-  static let outbox = 1_024
-
   /// The refusal for a turn whose outputs would crowd whoever hears them: its host keeps it and submits it again.
   ///
   /// A turn whose outputs alone are more is taken when nothing waits, so it never waits for ever.
@@ -113,7 +87,12 @@ extension SceneState {
     let spoken = report.requests.reduce(report.outputs.count) { count, wish in
       if case .output = wish.action { count + 1 } else { count }
     }
-    guard spoken > 0 else { return nil }
+    return crowded(by: spoken, of: node.id)
+  }
+
+  /// The refusal for so many outputs of a coordinator, if they would crowd whoever hears it.
+  private func crowded(by spoken: Int, of id: ScreenID) -> Refusal? {
+    guard spoken > 0, let node = nodes[id] else { return nil }
     let waiting: Int
     if node.phase == .connecting {
       waiting = node.early.count
@@ -123,8 +102,7 @@ extension SceneState {
     }
     guard waiting > 0, waiting + spoken > Self.outbox else { return nil }
     return Refusal(
-      code: .backpressure,
-      message: "\(waiting) messages wait for who hears \(node.id) \(node.module.name); submit the turn again later")
+      code: .backpressure, message: "\(waiting) messages wait for who hears \(id) \(node.module.name); try again later")
   }
 
   private mutating func taken(_ report: TurnReport, _ refusal: Refusal?) {

@@ -68,6 +68,9 @@ public enum ErrorCatalogue {
     Entry(.linkBadContainer, "the tabs that a module brings cannot be shown", "correct the names and the selection the text speaks of"),
     Entry(.linkTooDeep, "modules bring one another without end", "let one of them start with a module that brings none"),
     Entry(.linkEnded, "the module has ended with this turn", "ask before finish or cancel"),
+    Entry(
+      .linkEndUnknown, "a module left while more messages waited for whoever opened it than are kept",
+      "look at what it was for; let handlers end sooner"),
     Entry(.linkNotStarted, "a module cannot be awaited before it has its place", "open it in load() and hear its end in child(_:)"),
     Entry(.moduleNoAnswer, "the module answers no question of that name", "ask one it offers, or write its answer"),
   ]

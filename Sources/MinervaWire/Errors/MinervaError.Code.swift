@@ -64,6 +64,7 @@ extension MinervaError.Code {
   public static let linkBadContainer: Self = "link.bad_container"
   public static let linkTooDeep: Self = "link.too_deep"
   public static let linkEnded: Self = "link.ended"
+  public static let linkEndUnknown: Self = "link.end_unknown"
   public static let linkNotStarted: Self = "link.not_started"
   public static let moduleNoAnswer: Self = "module.no_answer"
 
