@@ -110,17 +110,45 @@ struct AnswerTests {
     #expect(machine.broker.renderers.isEmpty)
   }
 
+  @Test("N16, L3: a configuration is answered when it is durable; unknown, repeated and foreign ones are refused")
+  func configuration() {
+    var machine = opened()
+    var opening = Command.Opening(ModuleAddress(name: "Detail"), via: .push)
+    opening.configures = true
+    machine.request(.open(opening), txn: "c")
+    machine.commit()
+    func configure(_ txn: String, _ token: CallToken, node: String = "shell") {
+      machine.take(
+        machine.broker.configured(SceneAddress(), txn: txn, failure: nil, token: token, node: node, now: machine.now))
+    }
+    machine.take(
+      machine.broker.request(
+        SceneRequest(scene: SceneAddress(), command: Command(txn: "x", caller: "stranger", action: .back(count: 9, in: nil))),
+        token: 952, node: "b", now: machine.now))
+    configure("nobody", 950)
+    configure("c", 951, node: "b")
+    configure("c", 953)
+    #expect(machine.reply(to: 953) == nil, "it is not durable yet")
+    configure("c", 954)
+    machine.commit()
+    guard case .done = machine.reply(to: 953) else { return #expect(Bool(false)) }
+    #expect(
+      [950, 951, 954].map { machine.refusal(of: $0) } == ["nav.not_waiting", "bus.unauthorized", "link.duplicate"])
+    machine.settle()
+    #expect(machine.stack == ["Home", "Detail"])
+  }
+
   @Test("A late report does not begin a scene anew that has ended")
-  func lateReports() throws {
+  func lateReports() {
     var machine = opened()
     machine.request(.end, txn: "end")
     machine.settle()
     machine.take(
       machine.broker.renderer(
         SceneAddress(), report: .acknowledged(renderer: "phone", transition: 1), token: 930, node: "phone", now: machine.now))
-    machine.take(try machine.broker.configured(SceneAddress(), txn: "a", failure: nil, now: machine.now))
+    machine.take(machine.broker.configured(SceneAddress(), txn: "a", failure: nil, token: 931, node: "shell", now: machine.now))
     machine.commit()
-    #expect(machine.refusal(of: 930) == "scene.ended")
+    #expect(machine.refusal(of: 930) == "scene.ended" && machine.refusal(of: 931) == "scene.ended")
     #expect(machine.broker.scenes.isEmpty)
   }
 

@@ -170,4 +170,27 @@ struct LinkTests {
     #expect(ends.map(\.1) == [.replaced, .finished])
     #expect(ends[0].2 == nil)
   }
+
+  @Test("L3: a block that comes before its opening's turn counts")
+  func configuredEarly() {
+    var stage = Stage()
+    stage.open("Home")
+    stage.plays = false
+    stage.ask(opening("Slow"), txn: "slow")
+    var form = Command.Opening(address("Form"))
+    form.configures = true
+    stage.ask(.open(form), txn: "good")
+    stage.ask(.open(form), txn: "bad")
+    #expect(stage.state.configuration(of: "good")?.isDone == false)
+    stage.feed(.configured(txn: "good", failure: nil))
+    stage.feed(.configured(txn: "bad", failure: Refusal(code: "app.no", message: "no")))
+    #expect(stage.state.configuration(of: "good")?.isDone == true)
+    #expect(stage.answers.last?.resolution.refusal?.code == "app.no")
+    for screen: ScreenID in [2, 3] {
+      stage.feed(.link(LinkReport(screen: screen, lease: 1, verdict: .accepted(Acceptance(host: "shop-1")))))
+    }
+    #expect(stage.answers.last { $0.txn == "good" }?.resolution.outcome?.screen == 3)
+    #expect(stage.state.configuration(of: "good") == nil)
+    #expect(stage.state.isSettled)
+  }
 }

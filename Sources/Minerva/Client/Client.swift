@@ -255,9 +255,12 @@ public final class Client: Sendable {
     try await session.call(.never, within: .seconds(5)) { try await $0.advance(step) }
   }
 
-  /// Says that the module opened under a `txn` is configured, or could not be (L1).
+  /// Says that the module opened under a `txn` is configured, or could not be (L1); once.
+  ///
+  /// - Throws: `link.duplicate` when that was said before, `nav.not_waiting` when no opening of that name waits for it. It is not
+  ///   repeated by itself: when the broker was lost meanwhile, say it again, and take `link.duplicate` for done.
   public func configured(_ txn: String, failure: Refusal? = nil, in scene: SceneAddress = SceneAddress()) async throws {
-    try await session.call(.keyed, within: .seconds(5)) { try await $0.configured(scene, txn: txn, failure: failure) }
+    try await session.call(.never, within: .seconds(5)) { try await $0.configured(scene, txn: txn, failure: failure) }
   }
 
   /// Waits for a diff worker's lease; see `DiffClient`.

@@ -150,9 +150,9 @@ distributed actor Gateway: BrokerGateway {
   }
 
   distributed func configured(_ scene: SceneAddress, txn: String, failure: Refusal?) async throws {
-    try permit(.navigate, scene: scene)
+    let node = try permit(.navigate, scene: scene)
     try await own(scene.name)
-    perform(try machine.configured(scene, txn: txn, failure: failure, now: now))
+    _ = try await reply { $0.configured(scene, txn: txn, failure: failure, token: $1, node: node, now: $2) }
   }
 
   distributed func renderer(_ scene: SceneAddress, report: RendererReport) async throws {

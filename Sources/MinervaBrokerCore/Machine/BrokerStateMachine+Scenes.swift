@@ -3,7 +3,7 @@ package import MinervaJournal
 package import MinervaNavigation
 package import MinervaProtocol
 import MinervaRecording
-package import MinervaWire
+import MinervaWire
 
 /// Calls about scenes.
 extension BrokerStateMachine {
@@ -96,19 +96,34 @@ extension BrokerStateMachine {
     return actions
   }
 
-  /// A caller has configured the module it opened (L1).
-  package mutating func configured(_ address: SceneAddress, txn: String, failure: Refusal?, now: Moment) throws(MinervaError)
-    -> [BrokerAction]
-  {
-    let loading = whenLoaded(address.name, now: now) { machine, now in
-      (try? machine.configured(address, txn: txn, failure: failure, now: now)) ?? []
-    }
-    if let loading { return loading }
+  /// A caller has configured the module it opened (L1), and is answered when that is durable.
+  ///
+  /// - Parameter node: the process of the caller: of another caller's opening nobody else says so, as far as it is known where that one is.
+  package mutating func configured(
+    _ address: SceneAddress, txn: String, failure: Refusal?, token: CallToken, node: String, now: Moment
+  ) -> [BrokerAction] {
     // A scene that is over is not begun anew by whoever was late.
-    guard scenes[address.name] != nil else { return [] }
-    var actions: [BrokerAction] = []
-    feed(.configured(txn: txn, failure: failure), to: try open(address, now: now, &actions), now: now, &actions)
-    return actions
+    if isServing, identity(of: address.name) == nil { return [.answer(token, .refused(.sceneEnded(address.name)))] }
+    return looking(at: address, token: token, now: now) { machine, now, name, actions in
+      if let refusal = machine.misplaced(configurationOf: txn, by: node, in: name) {
+        return actions.append(.answer(token, .refused(refusal)))
+      }
+      machine.feed(.configured(txn: txn, failure: failure), to: name, now: now, &actions)
+      guard machine.isServing else { return actions.append(.answer(token, .refused(.recovering))) }
+      machine.hold(.reply(token, .done), now: now, &actions)
+    }
+  }
+
+  /// Why a module is not to be configured by this process now.
+  private func misplaced(configurationOf txn: String, by node: String, in scene: String) -> MinervaError? {
+    guard let state = scenes[scene]?.state, let opening = state.configuration(of: txn) else {
+      return MinervaError(.notWaiting, "no opening \(txn) waits to be configured; it was answered already, or never asked for")
+    }
+    let caller = CallerKey(scene: scene, caller: opening.caller)
+    if callers[node]?.contains(caller) != true, callers.values.contains(where: { $0.contains(caller) }) {
+      return MinervaError(.unauthorized, "\(txn) was asked for by \(opening.caller), which configures it itself")
+    }
+    return opening.isDone ? MinervaError(.linkDuplicate, "\(txn) was configured already") : nil
   }
 
   /// Who shows the scene reports; only a wish to attach is answered by the core, everything else at once.

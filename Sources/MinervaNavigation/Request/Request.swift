@@ -215,11 +215,19 @@ struct Request: Hashable, Sendable, Codable {
   var status = Status.waiting
   /// Whether it was answered already, by its deadline or because a gesture began.
   var isAnswered = false
+  /// Whether its module was configured before its turn had come (L3); `nil` otherwise.
+  var isConfigured: Bool?
   var joiners: [Joiner] = []
 
   /// What it does, if it runs.
   var work: Work? {
     if case .running(let work) = status { work } else { nil }
+  }
+
+  /// Whether its caller still has to configure the module it opens (L1).
+  var isUnconfigured: Bool {
+    guard source == .caller, !isAnswered, case .open(let opening) = command.action, opening.configures else { return false }
+    return work.map(\.isUnconfigured) ?? (isConfigured != true)
   }
 
   /// Its names for watchers.

@@ -208,12 +208,15 @@ extension SceneState {
 
   /// The caller has configured the module it opened, or has failed to (L1, L3).
   mutating func takeConfiguration(of txn: String, _ failure: Refusal?, at time: SceneTime) {
-    guard
-      let index = pending.firstIndex(where: { $0.command.txn == txn && $0.work?.isUnconfigured ?? false }),
-      var work = pending[index].work
-    else { return }
+    guard let index = pending.firstIndex(where: { $0.command.txn == txn && $0.isUnconfigured }) else { return }
     record(at: time)
     var request = pending.remove(at: index)
+    guard var work = request.work else {
+      // Its turn has not come yet; the block may (L3).
+      if let failure { return refuse(request, failure) }
+      request.isConfigured = true
+      return pending.insert(request, at: index)
+    }
     work.isUnconfigured = false
     if let failure {
       rollBack(request, work, .rolledBack, failure)

@@ -160,6 +160,15 @@ extension SceneState {
     memory.answer(to: txn) != nil || inFlight(txn) != nil
   }
 
+  /// Who opened a module under this name and has to configure it (L1), and whether that was done; `nil` when no such request is in flight.
+  package func configuration(of txn: String) -> (caller: String, isDone: Bool)? {
+    let request = pending.first { request in
+      guard request.source == .caller, request.command.txn == txn, case .open(let opening) = request.command.action else { return false }
+      return opening.configures
+    }
+    return request.map { ($0.command.caller, !$0.isUnconfigured) }
+  }
+
   /// When `Record.timer` is due; the last `Effect.wake`.
   package var wakeTime: SceneTime? { wake }
 

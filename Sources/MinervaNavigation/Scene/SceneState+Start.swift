@@ -4,7 +4,8 @@ extension SceneState {
   mutating func start(_ request: Request, _ plan: Plan, at index: Int? = nil) {
     var request = request
     var outcome = Outcome(verb: request.command.action.verb, screen: plan.subject)
-    let isLinking = plan.configures || plan.openings.contains { !$0.unhosted }
+    let configures = plan.configures && request.isConfigured != true
+    let isLinking = configures || plan.openings.contains { !$0.unhosted }
     switch plan.deed {
     case .tell(let id, let body):
       let number = post(body, to: id)
@@ -33,7 +34,7 @@ extension SceneState {
     let until = isLinking ? min(request.deadline, now.advanced(by: UInt64(settings.link))) : now
     var work = Work(
       stage: .linking(missing: 0, until: until), scope: waits ? scope(of: plan) : Scope(), moves: plan.moves, named: plan.named,
-      result: plan.result, isUnconfigured: plan.configures, opened: [], outcome: outcome)
+      result: plan.result, isUnconfigured: configures, opened: [], outcome: outcome)
     work.outcome.shortfall = plan.shortfall
     work.inputs = plan.inputs
     if waits { announce(request) }
