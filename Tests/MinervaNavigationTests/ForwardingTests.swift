@@ -100,6 +100,36 @@ struct ForwardingTests {
     #expect(heard(1, of: 2) == 1)
   }
 
+  @Test("L4: the tab that is selected now is the active leaf, and what it ends with is heard, too; a hidden one is not")
+  func selectedLater() {
+    var stage = stage()
+    stage.open("Shell", origin: 1)
+    stage.ask(.selectTab(name: "orders", of: nil, reset: false))
+    let orders = ScreenID(6)
+    #expect(stage.state.screen(orders)?.module.name == "Orders")
+    func tells(_ id: ScreenID, _ ending: ModuleEnding = .none) {
+      let turns = stage.state.screen(id)?.turns ?? 0
+      stage.feed(.turn(TurnReport(screen: id, lease: 1, number: turns + 1, handled: nil, outputs: [[7]], ending: ending)))
+    }
+    func heard(_ id: ScreenID) -> [String] {
+      stage.messages(to: id).compactMap { message in
+        switch message.body {
+        case .childOutput(let child, _, _, _): "\(child) told"
+        case .childEnded(let child, _, let reason, let result): "\(child) \(reason.rawValue) \(result ?? [])"
+        default: nil
+        }
+      }
+    }
+    tells(5)
+    #expect(heard(1).isEmpty, "it is hidden")
+    tells(orders, .finish([9]))
+    #expect(heard(1) == ["s6 told", "s6 finished [9]"])
+    #expect(heard(2) == ["s6 told", "s6 finished [9]"])
+    stage.ask(.selectTab(name: "pair", of: nil, reset: false))
+    tells(5, .finish([8]))
+    #expect(heard(1).suffix(2) == ["s5 told", "s5 finished [8]"], "the detail of a split, which is empty then")
+  }
+
   @Test("K6: dismissing all that was presented goes through those who presented in turn, and leaves what others presented below")
   func presented() {
     var stage = Stage()

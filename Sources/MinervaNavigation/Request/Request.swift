@@ -68,6 +68,8 @@ struct NamedReason: Hashable, Sendable, Codable {
 struct Leaving: Hashable, Sendable, Codable {
   let summary: ScreenSummary
   let reason: RemovalReason
+  /// Who hears what it ends with beside its parent: whoever opened the container whose leaf it was (L4).
+  var hearer: ScreenID?
 }
 
 /// What a request is about to do, before anything is changed.

@@ -103,8 +103,6 @@ struct Node: Hashable, Sendable, Codable {
   var parent: ScreenID?
   /// Whether the parent hears its outputs and its end: it does unless it only adopted it.
   var isHeard: Bool
-  /// Who hears its outputs besides its parent: whoever opened the container whose active leaf it was then (L4).
-  var forwards: ScreenID?
   /// How many coordinators name it as their parent.
   var childCount = 0
   var place = Place.none

@@ -77,7 +77,9 @@ extension SceneState {
           leave(child, .parentRemoved)
         }
       }
-      list.append(Leaving(summary: summary(node), reason: named.first { $0.screen == id }?.reason ?? reason))
+      let reason = named.first { $0.screen == id }?.reason ?? reason
+      let isEnding = reason == .finished || reason == .cancelled
+      list.append(Leaving(summary: summary(node), reason: reason, hearer: isEnding ? hearer(of: id) : nil))
     }
     let height = droppedHeight(of: moves)
     if height < layers.count {
@@ -204,6 +206,9 @@ extension SceneState {
     emit(.removed(leaving.summary, reason: leaving.reason, outputs: node.outputs, result: result, caller: node.caller))
     if node.isHeard, node.phase != .connecting, let parent = node.parent {
       _ = post(.childEnded(child: id, module: node.module.name, reason: leaving.reason, result: result), to: parent)
+    }
+    if let hearer = leaving.hearer, hearer != node.parent {
+      _ = post(.childEnded(child: id, module: node.module.name, reason: leaving.reason, result: result), to: hearer)
     }
     if waiting != nil { notePlans(of: id, leaving.reason) }
     return node.outputs

@@ -93,26 +93,38 @@ extension SceneState {
     }
     redeliver(id)
     guard flaw(acceptance, opened: work.opened.count) == nil else { return }
-    for (place, root) in roots.enumerated() {
-      let (key, start) = root
+    for (key, start) in roots {
       let opening = Plan.Opening(id: ScreenID(nextScreen), module: start.module, input: start.input, parent: id, root: key)
       work.opened.append(opening.id)
       // What a link pushes on a tab that was not known before stands on the tab's root.
       let first = work.moves.firstIndex { if case .push(.tab(id, StackKey.unknownTab), _) = $0 { true } else { false } }
       work.moves.insert(.push(key, opening.id), at: first ?? work.moves.count)
       if make(opening, for: request, until: until) { missing += 1 }
-      if place == roots.count - 1 { forward(to: opening.id, from: id, work) }
       if first != nil { settleTab(of: id, at: key, &work) }
     }
     work.stage = .linking(missing: missing, until: until)
   }
 
-  /// What the active leaf of a container tells is heard by whoever opened the container, as well as by the container itself (L4).
-  private mutating func forward(to leaf: ScreenID, from container: ScreenID, _ work: Work) {
-    guard let node = nodes[container] else { return }
-    let hearer = node.forwards ?? (container == work.outcome.screen && node.isHeard ? node.parent : nil)
-    if let hearer { _ = nodes.update(leaf) { $0.forwards = hearer } }
+  /// Who hears a coordinator beside its parent: whoever opened the container whose active leaf it is now, the containers in it leading
+  /// on to that (L4). A leaf is what a container has started itself; what was opened on it has a link of its own.
+  func hearer(of id: ScreenID) -> ScreenID? {
+    var id = id
+    var isInside = false
+    while let node = nodes[id] {
+      guard case .stack(let key) = node.place, let owner = owner(of: key), isStarted(node, by: owner) else {
+        return isInside && node.isHeard ? node.parent : nil
+      }
+      guard key == shownStack(of: owner) else { return nil }
+      // While a split is collapsed, the one that was started on the other is in view.
+      let top = stack(key).last { nodes[$0].map { isStarted($0, by: owner) } ?? false }
+      guard top ?? id <= id else { return nil }
+      isInside = true
+      id = owner
+    }
+    return nil
   }
+
+  private func isStarted(_ node: Node, by container: ScreenID) -> Bool { node.parent == container && node.via == nil && node.isHeard }
 
   /// Gives more inputs to the module that is opened, each to the first on the way to its active leaf that has the name (L4); returns
   /// which have to be handled. Linear in the depth of containers.

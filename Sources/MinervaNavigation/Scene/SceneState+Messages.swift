@@ -13,7 +13,7 @@ extension SceneState {
     let listener = node.isHeard ? node.parent : nil
     emit(.output(summary(node), number: number, bytes, listener: listener, byShell: byShell))
     if let listener { _ = post(.childOutput(child: id, module: node.module.name, number: number, bytes), to: listener) }
-    if let other = node.forwards, other != listener {
+    if let other = hearer(of: id), other != listener {
       _ = post(.childOutput(child: id, module: node.module.name, number: number, bytes), to: other)
     }
     return SpokenOutput(
@@ -97,7 +97,7 @@ extension SceneState {
     if node.phase == .connecting {
       waiting = node.early.count
     } else {
-      let hearers = [node.isHeard ? node.parent : nil, node.forwards].compactMap { $0.flatMap(nodes.index(of:)) }
+      let hearers = [node.isHeard ? node.parent : nil, hearer(of: id)].compactMap { $0.flatMap(nodes.index(of:)) }
       waiting = hearers.map { nodes.all[$0].outbox.count }.max() ?? 0
     }
     guard waiting > 0, waiting + spoken > Self.outbox else { return nil }

@@ -146,18 +146,24 @@ extension SceneState {
   func activeStack(in key: StackKey) -> StackKey {
     var key = key
     while let top = stack(key).last, let index = nodes.index(of: top) {
-      switch nodes.all[index].container {
-      case .none: return key
-      case .tabs(let tabs): key = .tab(top, tabs.selected)
-      case .split(let split):
-        if split.joined != nil || split.detail.isEmpty || (split.detail.count == 1 && split.primary.count > 1) {
-          key = .primary(top)
-        } else {
-          key = .detail(top)
-        }
-      }
+      guard let inner = shownStack(ofNodeAt: index) else { return key }
+      key = inner
     }
     return key
+  }
+
+  /// The stack of a container that a person works on: its selected tab, or the busier side of its split; `nil` without container.
+  func shownStack(of owner: ScreenID) -> StackKey? { nodes.index(of: owner).flatMap(shownStack(ofNodeAt:)) }
+
+  private func shownStack(ofNodeAt index: Int) -> StackKey? {
+    let owner = nodes.all[index].id
+    switch nodes.all[index].container {
+    case .none: return nil
+    case .tabs(let tabs): return .tab(owner, tabs.selected)
+    case .split(let split):
+      let isPrimary = split.joined != nil || split.detail.isEmpty || (split.detail.count == 1 && split.primary.count > 1)
+      return isPrimary ? .primary(owner) : .detail(owner)
+    }
   }
 
   /// The visible stack: the active one of the topmost layer.
