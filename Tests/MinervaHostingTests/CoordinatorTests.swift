@@ -39,6 +39,29 @@ struct CoordinatorTests {
         == #"{"log":["willAppear","didAppear","willDisappear","didDisappear"]}"#)
   }
 
+  @Test("K5: a screen that leaves while it is seen hears that it disappears, before it is unloaded", arguments: [0, 1, 2, 3, 4])
+  func disappears(heard: Int) async throws {
+    let unloaded = Gate()
+    let log = Mutex<[String]>([])
+    let host = try TestHost([
+      .scripted([
+        "unload": { me in
+          let state = me.state.log
+          log.withLock { $0 = state }
+          unloaded.open()
+        }
+      ])
+    ])
+    await host.open("Scripted", as: 1)
+    let moments = [Lifecycle.willAppear, .didAppear, .willDisappear, .didDisappear]
+    for moment in moments.prefix(heard) { await host.send(.lifecycle(moment), to: 1) }
+    _ = await host.broker.turns.first(1 + heard)
+    await host.end(1)
+    await unloaded.wait()
+    let last = heard == 1 ? ["willAppear", "willDisappear", "didDisappear"] : moments.map(\.rawValue)
+    #expect(log.withLock { $0 } == (heard == 0 ? [] : last))
+  }
+
   @Test("K2: the end cancels the task scope and whoever waits inside, then unloads")
   func end() async throws {
     let (cancelled, threw, unloaded, waiting) = (Gate(), Gate(), Gate(), Gate())

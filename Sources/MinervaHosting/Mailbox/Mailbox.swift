@@ -56,6 +56,8 @@ actor Mailbox {
   private var runTasks: [UInt64: Task<Void, Never>] = [:]
   private(set) var isOver = false
   private var isStarted = false
+  /// What the coordinator heard last of its visibility.
+  private var lastMoment: Lifecycle?
 
   var keys: [RequestKey: RequestToken] = [:]
   private var fates: [RequestToken: Fate] = [:]
@@ -179,8 +181,21 @@ actor Mailbox {
     queue = []
     account.unloads(true)
     await list.close()
+    await disappear()
     await coordinator.unload()
     account.unloads(false)
+  }
+
+  /// Says of a screen that leaves while it is seen what it says of any other that goes out of view (K5): its host is told to end it, and
+  /// of nothing else.
+  private func disappear() async {
+    switch lastMoment {
+    case .willAppear, .didAppear:
+      await coordinator.lifecycle(.willDisappear)
+      await coordinator.lifecycle(.didDisappear)
+    case .willDisappear: await coordinator.lifecycle(.didDisappear)
+    case .didDisappear, nil: break
+    }
   }
 
   // MARK: From the context
@@ -328,7 +343,9 @@ actor Mailbox {
     case .requestSettled(_, .refused(let refusal)): try await coordinator.refused(refusal)
     case .requestSettled(_, .done): return false
     case .childrenLeft: try await coordinator.refused(Self.unknownEnd)
-    case .lifecycle(let moment): await coordinator.lifecycle(moment)
+    case .lifecycle(let moment):
+      lastMoment = moment
+      await coordinator.lifecycle(moment)
     case .timer(let name): try await coordinator.timer(name)
     case .undelivered(let refusal): throw refusal
     }
