@@ -110,6 +110,37 @@ struct AnswerTests {
     #expect(machine.broker.renderers.isEmpty)
   }
 
+  @Test("The renderer of a scene is a process, not a name: another one under that name is refused, and what it says does not count")
+  func rendererIsAProcess() {
+    var machine = opened()
+    attach("view", token: 940, node: "a", &machine)
+    machine.commit()
+    attach("view", token: 941, node: "b", &machine)
+    attach("other", token: 942, node: "b", &machine)
+    for name in ["view", "else"] {
+      machine.take(
+        machine.broker.renderer(
+          SceneAddress(), report: .acknowledged(renderer: name, transition: 1), token: 943, node: "b", now: machine.now))
+    }
+    machine.take(
+      machine.broker.renderer(SceneAddress(), report: .lost(renderer: "view"), token: 944, node: "b", now: machine.now))
+    machine.commit()
+    #expect([941, 942].map { machine.refusal(of: $0) } == ["nav.renderer_taken", "nav.renderer_taken"])
+    #expect(machine.broker.scenes["main"]?.state.primaryRenderer == "view")
+    #expect(machine.broker.showing.map(\.value) == ["a"])
+    machine.take(
+      machine.broker.renderer(
+        SceneAddress(), report: .attached(renderer: "view", takesOver: true), token: 945, node: "b", now: machine.now))
+    machine.commit()
+    #expect(machine.refusal(of: 945) == nil)
+    machine.take(machine.broker.lost("a", incarnation: 1, reason: "gone", pid: 1, now: machine.now))
+    machine.commit()
+    #expect(machine.broker.scenes["main"]?.state.primaryRenderer == "view", "a was not it any more")
+    machine.take(machine.broker.lost("b", incarnation: 1, reason: "gone", pid: 1, now: machine.now))
+    machine.commit()
+    #expect(machine.broker.scenes["main"]?.state.primaryRenderer == nil)
+  }
+
   @Test("N16, L3: a configuration is answered when it is durable; unknown, repeated and foreign ones are refused")
   func configuration() {
     var machine = opened()

@@ -138,23 +138,41 @@ extension BrokerStateMachine {
       return [.answer(token, .refused(error))]
     }
     return looking(at: address, token: token, now: now) { machine, now, name, actions in
-      machine.note(report, at: node, in: name)
-      if case .attached(let renderer, _) = report {
-        machine.renderers[RendererKey(scene: name, renderer: renderer), default: []].append(token)
+      if case .attached(let renderer, let takesOver) = report {
+        let key = RendererKey(scene: name, renderer: renderer)
+        if !takesOver, machine.isShown(by: key, elsewhereThan: node) {
+          let text = "\(renderer) shows this scene from another process; take over, or observe"
+          return actions.append(.answer(token, .refused(MinervaError(.rendererTaken, text))))
+        }
+        machine.renderers[key, default: []].append(token)
         machine.feed(.renderer(report), to: name, now: now, &actions)
+        machine.note(key, at: node)
       } else {
-        machine.feed(.renderer(report), to: name, now: now, &actions)
+        machine.hear(report, from: node, in: name, now: now, &actions)
         guard machine.isServing else { return actions.append(.answer(token, .refused(.recovering))) }
         machine.hold(.reply(token, .done), now: now, &actions)
       }
     }
   }
 
-  private mutating func note(_ report: RendererReport, at node: String, in scene: String) {
-    switch report {
-    case .attached(let renderer, _), .acknowledged(let renderer, _): showing[RendererKey(scene: scene, renderer: renderer)] = node
-    case .lost(let renderer): showing[RendererKey(scene: scene, renderer: renderer)] = nil
-    }
+  /// Takes what the one who shows a scene says of it; of others, and of another process under its name, nothing counts.
+  private mutating func hear(_ report: RendererReport, from node: String, in scene: String, now: Moment, _ actions: inout [BrokerAction]) {
+    let key = RendererKey(scene: scene, renderer: report.renderer)
+    guard !isShown(by: key, elsewhereThan: node) else { return }
+    if case .lost = report { showing[key] = nil } else { note(key, at: node) }
+    feed(.renderer(report), to: scene, now: now, &actions)
+  }
+
+  /// Whether the primary renderer of this name is known to be another process.
+  private func isShown(by key: RendererKey, elsewhereThan node: String) -> Bool {
+    scenes[key.scene]?.state.primaryRenderer == key.renderer && showing[key].map { $0 != node } ?? false
+  }
+
+  /// Notes which process the primary renderer of a scene is; of others there is nothing to note.
+  private mutating func note(_ key: RendererKey, at node: String) {
+    guard scenes[key.scene]?.state.primaryRenderer == key.renderer, showing[key] != node else { return }
+    showing = showing.filter { $0.key.scene != key.scene }
+    showing[key] = node
   }
 
   /// How many bytes a name may have that is kept, and written down, for whoever chose it.
