@@ -88,6 +88,8 @@ struct Plan {
     var unhosted = false
     /// The tab that is selected when it turns out to have tabs; what is pushed on the tab follows its root.
     var tab: String?
+    /// What a link wants at the root of that tab: its input counts when the tab starts with that module.
+    var tabStart: ModuleStart?
   }
 
   /// What it does beside, or in place of, changing the tree.

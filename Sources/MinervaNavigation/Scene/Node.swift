@@ -113,8 +113,9 @@ struct Node: Hashable, Sendable, Codable {
   /// Whether nobody had claimed it when it was last asked to be made again.
   var wasUnclaimed: Bool?
   var container = ContainerState.none
-  /// The tab that a link wants selected when it turns out to have tabs.
+  /// The tab that a link wants selected when it turns out to have tabs, and what that tab is to start with.
   var wantedTab: String?
+  var wantedStart: ModuleStart?
   var slots: [SlotState] = []
   var vetoes: Vetoes = []
   var transitions: [NamedTransition] = []

@@ -84,7 +84,13 @@ extension SceneState {
         let place = node.wantedTab.map { name in specs.firstIndex { $0.name == name } ?? selected } ?? selected
         node.container = .tabs(
           TabsState(tabs: specs.map { TabsState.Tab(name: $0.name, start: $0.start, stack: []) }, selected: place))
-        roots = [(.tab(id, place), specs[place].start)]
+        var start = specs[place].start
+        if let wanted = node.wantedStart, specs[place].name == node.wantedTab, wanted.module.name == start.module.name,
+          !SameInput.isNone(wanted.input)
+        {
+          start.input = wanted.input
+        }
+        roots = [(.tab(id, place), start)]
       case .split(let primary, let detail, let collapsed):
         node.container = .split(SplitState(primary: [], detail: [], joined: collapsed ? 1 : nil))
         roots = [(.primary(id), primary)]

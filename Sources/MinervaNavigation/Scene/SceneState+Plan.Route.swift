@@ -197,6 +197,7 @@ private struct RouteWalk {
     if index == nil, !isInNewTab, let last = openings.indices.last, openings[last].id == at {
       // What tabs a new screen has is only known when its host has made it.
       openings[last].tab = tabName
+      openings[last].tabStart = ModuleStart(step.module, input: step.input)
       key = .tab(at, StackKey.unknownTab)
       isInNewTab = true
       preview.append(.tab(tabName, starting: step.module.name))
@@ -214,18 +215,24 @@ private struct RouteWalk {
       preview.append(.tab(tabName, starting: start.module.name))
       let id = ScreenID(next)
       next += 1
-      openings.append(Plan.Opening(id: id, module: start.module, input: start.input, parent: owner, root: key))
+      let isIt = start.module.name == step.module.name
+      let input = isIt && !SameInput.isNone(step.input) ? step.input : start.input
+      openings.append(Plan.Opening(id: id, module: start.module, input: input, parent: owner, root: key))
       moves.append(.push(key, id))
       at = id
       index = nil
-      if start.module.name != step.module.name { push(RouteStep(step.module, input: step.input), in: state) }
+      if !isIt { push(RouteStep(step.module, input: step.input), in: state) }
       return
     }
     if tabs.selected != place { preview.append(.tab(tabName, starting: nil)) }
     at = root
     index = 0
     keep(root, state)
-    if state.nodes[root]?.module.name != step.module.name { push(RouteStep(step.module, input: step.input), in: state) }
+    // A tab's root stays what it is: what the link wants another input for stands on it.
+    let isIt = state.nodes[root].map { node in
+      node.module.name == step.module.name && (SameInput.isNone(step.input) || SameInput.isSame(node.input, step.input))
+    }
+    if isIt != true { push(RouteStep(step.module, input: step.input), in: state) }
   }
 
   /// The innermost split around what is reached, if that is open.

@@ -55,6 +55,7 @@ extension SceneState {
       isHeard: opening.parent != nil,
       link: opening.unhosted ? .unhosted : .pending)
     node.wantedTab = opening.tab
+    node.wantedStart = opening.tabStart
     nextScreen = opening.id.number + 1
     if node.isScreenless { screenless += 1 }
     if let parent = opening.parent, nodes.update(parent, { $0.childCount += 1 }) == nil { node.parent = nil }

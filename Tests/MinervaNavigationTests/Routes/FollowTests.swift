@@ -140,4 +140,24 @@ struct FollowTests {
     var empty = Stage()
     #expect(empty.ask(.follow([order]))?.refusal?.code == "route.wrong_context")
   }
+
+  @Test("R2: a link into a tab gives its input, to a root that is new, and to one that another input has opened")
+  func tabInput() {
+    var stage = Stage()
+    stage.catalog["Shell"] = .tabs("home", "orders")
+    stage.open("Home")
+    let way = RouteStep(address("Shell"))
+    let filtered = RouteStep(address("Orders"), input: [7], via: .tab("orders"))
+    func input(_ id: ScreenID) -> [UInt8]? { stage.state.screen(id)?.input }
+    stage.ask(.follow([way, filtered]))
+    #expect(stage.stack("main/orders") == "s3" && input(3) == [7])
+    #expect(stage.ask(.follow([way, filtered]))?.outcome?.changed == false)
+    stage.ask(.follow([way, RouteStep(address("Orders"), input: [8], via: .tab("orders"))]))
+    #expect(stage.stack("main/orders") == "s3 s4" && input(4) == [8])
+    #expect(stage.ask(.follow([way, orders]))?.outcome?.removed.map(\.screen) == [4])
+    var other = shell()
+    other.ask(.follow([filtered]))
+    #expect(other.stack("main/orders") == "s3")
+    #expect(other.state.screen(3)?.input == [7], "the tab nobody had seen starts with it")
+  }
 }
