@@ -2,6 +2,27 @@ import MinervaNavigation
 import SceneModels
 import Testing
 
+@Suite("A detail that is joined to its primary")
+struct JoinedDetailTests {
+  @Test("stack set of a detail leaves the primary stack as it is, also while the split is collapsed")
+  func joined() {
+    var stage = Stage()
+    stage.catalog["Pair"] = .split("List", "Empty")
+    stage.open("Pair")
+    stage.open("Row", into: NavPath("main/primary"))
+    stage.ask(.collapse(nil))
+    #expect(stage.stack("main/primary") == "s2 s4 s3")
+    let detail = NavPath("main/detail") ?? .main
+    stage.ask(.setStack(detail, [.module(address("Info"), input: []), .module(address("More"), input: [])]))
+    #expect(stage.stack("main/primary") == "s2 s4 s5 s6")
+    #expect(stage.removals == ["s3 replaced"])
+    #expect(stage.ask(.setStack(detail, [.screen(.id(2))]))?.refusal?.code == "nav.target_not_found")
+    #expect(stage.ask(.setStack(detail, [.screen(.id(5)), .screen(.id(6))]))?.outcome?.changed == false)
+    stage.ask(.expand(nil))
+    #expect(stage.stack("main/primary") == "s2 s4" && stage.stack("main/detail") == "s5 s6")
+  }
+}
+
 @Suite("Verbs of the navigation core")
 struct VerbTests {
   @Test("push, back, replace and root on one stack")

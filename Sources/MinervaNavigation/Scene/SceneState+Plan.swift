@@ -123,7 +123,9 @@ extension SceneState {
 
   private func planStack(_ path: NavPath, _ elements: [Command.Element], origin: ScreenID?) throws(Refusal) -> Plan {
     let key = try stackKey(path)
-    let current = stack(key)
+    // While a split is collapsed its detail stands on the primary stack, which stays.
+    let below = joinedPrimary(path, key)
+    let current = Array(stack(key).dropFirst(below.count))
     guard !elements.isEmpty || layerHeight(key) == nil else {
       throw Refusal(code: .rootProtected, message: "\(path) must keep a screen; nothing removed")
     }
@@ -149,9 +151,17 @@ extension SceneState {
     let leaving = current.filter { !ids.contains($0) }
     let parent = survivor(of: origin, leaving: leaving[...]) ?? ids.first { current.contains($0) } ?? foundation(of: key)
     for index in plan.openings.indices { plan.openings[index].parent = parent }
-    if ids != current { plan.moves = [.arrange(key, ids)] }
+    if ids != current { plan.moves = [.arrange(key, below + ids)] }
     plan.subject = ids.last
     return plan
+  }
+
+  /// The primary screens below what a path to a detail names, while that is joined to them.
+  private func joinedPrimary(_ path: NavPath, _ key: StackKey) -> [ScreenID] {
+    guard path.segments.last == .detail, let owner = owner(of: key), let split = split(of: owner), let joined = split.joined else {
+      return []
+    }
+    return Array(split.primary.prefix(joined))
   }
 
   private func planTab(_ name: String, of ref: ScreenRef?, reset: Bool, origin: ScreenID?) throws(Refusal) -> Plan {
