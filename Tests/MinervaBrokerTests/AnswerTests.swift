@@ -169,6 +169,18 @@ struct AnswerTests {
     #expect(machine.stack == ["Home", "Detail"])
   }
 
+  @Test("N16: a scene that has begun is listed when that is durable")
+  func listed() {
+    var machine = Machine()
+    machine.register("shop-1")
+    machine.open("Home", txn: "a")
+    machine.take(machine.broker.list(token: 960, now: machine.now))
+    #expect(machine.reply(to: 960) == nil)
+    machine.commit()
+    guard case .listed(let scenes) = machine.reply(to: 960) else { return #expect(Bool(false)) }
+    #expect(scenes.map(\.name) == ["main"])
+  }
+
   @Test("A late report does not begin a scene anew that has ended")
   func lateReports() {
     var machine = opened()

@@ -99,6 +99,17 @@ struct PlanTests {
     #expect(plans(machine) == [])
   }
 
+  @Test("N16: a look shows the plans that there were when it was taken, not those of records that came after it")
+  func looks() throws {
+    var (machine, _) = try waiting()
+    machine.request(.act(.id(ScreenID(1)), .tap(row: "r", action: nil)), txn: "tap")
+    let look = machine.look()
+    machine.request(.endPlan(PlanID(1), nil), txn: "cancel")
+    machine.commit()
+    guard case .looked(let snapshot) = machine.reply(to: look) else { return #expect(Bool(false)) }
+    #expect(snapshot.plans.map(\.id.description) == ["p1"])
+  }
+
   @Test("R4: a plan whose time is over while no host could be asked is not followed by the host that joins then")
   func expiredUnasked() throws {
     var (machine, _) = try due()

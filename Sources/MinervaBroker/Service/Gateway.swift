@@ -139,7 +139,8 @@ distributed actor Gateway: BrokerGateway {
 
   distributed func scenes() async throws -> [SceneIdentity] {
     try permit(.observe)
-    return machine.openScenes.filter { mayTouch($0.name, app: $0.app) }.sorted { $0.name < $1.name }
+    guard case .listed(let scenes) = try await reply({ $0.list(token: $1, now: $2) }) else { throw Self.unexpected }
+    return scenes.filter { mayTouch($0.name, app: $0.app) }.sorted { $0.name < $1.name }
   }
 
   distributed func modules() async throws -> [ModuleListing] {

@@ -44,6 +44,7 @@ package enum BrokerAction {
     case reported([ScreenReport])
     indirect case linked(LinkReply)
     case begun(SceneIdentity)
+    case listed([SceneIdentity])
     case done
     indirect case refused(MinervaError)
   }

@@ -67,8 +67,16 @@ extension BrokerStateMachine {
       machine.hold(
         .look(
           token, scene: name, tree: slot.state.tree, record: slot.state.seq, at: slot.time(now), settled: machine.isSettled(slot),
-          renderings: renderings), now: now, &actions)
+          plans: slot.state.plans, renderings: renderings), now: now, &actions)
     }
+  }
+
+  /// A caller wants to know which scenes are open; those that have only begun are told of when that is durable (N16).
+  package mutating func list(token: CallToken, now: Moment) -> [BrokerAction] {
+    guard isServing else { return [.answer(token, .refused(.recovering))] }
+    var actions: [BrokerAction] = []
+    hold(.reply(token, .listed(openScenes)), now: now, &actions)
+    return actions
   }
 
   /// A caller wants to know of each coordinator.

@@ -39,7 +39,8 @@ package struct BrokerStateMachine {
     case effects(SceneSlot, [Effect])
     case reply(CallToken, BrokerAction.Reply)
     case receipt(CallToken, HostReceipt, node: String, join: UInt64)
-    indirect case look(CallToken, scene: String, tree: SceneTree, record: UInt64, at: SceneTime, settled: Bool, renderings: Bool)
+    indirect case look(
+      CallToken, scene: String, tree: SceneTree, record: UInt64, at: SceneTime, settled: Bool, plans: [PlanReport], renderings: Bool)
   }
 
   /// Who waits for what. A txn is one request of its scene, whoever asks for it again (N2).
@@ -225,7 +226,7 @@ package struct BrokerStateMachine {
       held.append(item, ticket: ticket)
       switch item {
       case .effects(let slot, _): slot.lastTicket = ticket
-      case .look(_, let scene, _, _, _, _, _): scenes[scene]?.lastTicket = ticket
+      case .look(_, let scene, _, _, _, _, _, _): scenes[scene]?.lastTicket = ticket
       case .reply, .receipt: break
       }
     }
@@ -272,12 +273,12 @@ package struct BrokerStateMachine {
     case .receipt(let token, let receipt, let node, let join):
       actions.append(.answer(token, .registered(receipt)))
       greet(node, join: join, now: now, &actions)
-    case .look(let token, let scene, let tree, let record, let at, let settled, let renderings):
+    case .look(let token, let scene, let tree, let record, let at, let settled, let plans, let renderings):
       guard let slot = scenes[scene] else { return actions.append(.answer(token, .refused(.sceneEnded(scene)))) }
       let snapshot = SceneSnapshot(
         scene: slot.identity, epoch: epoch, record: record, event: slot.events, at: Int64(at.milliseconds), tree: tree,
         renderings: renderings ? slot.renderings.values.sorted { $0.screen < $1.screen } : [], settled: settled,
-        recent: renderings ? nil : slot.recent.events, plans: slot.state.plans, isVirtual: settings.hasVirtualClock ? true : nil)
+        recent: renderings ? nil : slot.recent.events, plans: plans, isVirtual: settings.hasVirtualClock ? true : nil)
       actions.append(.answer(token, .looked(snapshot)))
     }
   }
@@ -312,7 +313,7 @@ package struct BrokerStateMachine {
     actions += dropJoins(error)
     while let item = held.popFirst(upTo: .max) {
       switch item {
-      case .reply(let token, _), .receipt(let token, _, _, _), .look(let token, _, _, _, _, _, _):
+      case .reply(let token, _), .receipt(let token, _, _, _), .look(let token, _, _, _, _, _, _, _):
         actions.append(.answer(token, .refused(error)))
       case .effects: continue
       }
