@@ -98,7 +98,10 @@ extension SceneState {
       }
     }
     for lost in lostHosts { consider(lost.until) }
-    for plan in plans { consider(plan.deadline) }
+    for item in waiting?.items ?? [] {
+      consider(item.report.deadline)
+      if let bound = item.bound(settings) { consider(bound) }
+    }
     wakeCalls?.removeAll { !nodes.contains($0.screen) }
     for call in wakeCalls ?? [] { consider(call.due) }
     if next != wake {
