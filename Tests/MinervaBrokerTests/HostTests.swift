@@ -64,7 +64,7 @@ struct HostTests {
     machine.settle()
     machine.wait(3_001)
     machine.commit()
-    machine.wait(1_000)
+    machine.wait(3_000)
     machine.commit()
     let told = machine.actions.compactMap { action -> String? in
       if case .order(let host, .end(_, let departure)) = action { "\(host) \(departure.screen)" } else { nil }

@@ -51,17 +51,20 @@ struct Machine {
     while true {
       let before = journaled.count
       commit()
-      for action in actions {
+      func isAsked(_ action: BrokerAction) -> Bool {
+        switch action {
+        case .connect, .resume: true
+        default: false
+        }
+      }
+      // What hosts are asked meanwhile is answered in the next round.
+      let asked = actions.filter(isAsked)
+      actions.removeAll(where: isAsked)
+      for action in asked {
         switch action {
         case .connect(let host, let order): accept(order.scene, order.connection.screen, order.connection.lease, host)
         case .resume(let host, let order): accept(order.scene, order.resumption.screen, order.resumption.lease, host)
         default: continue
-        }
-      }
-      actions.removeAll { action in
-        switch action {
-        case .connect, .resume: true
-        default: false
         }
       }
       if journaled.count == before { return }

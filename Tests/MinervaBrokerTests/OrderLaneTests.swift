@@ -49,30 +49,6 @@ struct OrderLaneTests {
     #expect(refusal.code == "bus.too_large")
     #expect(OrderLane.split(instead[0], after: error).isEmpty)
   }
-
-  @Test("K3: no more is made again at once than the window allows, and all of it in the end")
-  func resumesByWindow() {
-    let lane = ResumeLane()
-    let count = ResumeLane.window * 3 + 1
-    for number in 1...count {
-      let resumption = Resumption(
-        screen: ScreenID(UInt32(number)), lease: 2, module: ModuleAddress(name: "Home"), host: "shop-1", input: [], state: nil, nextTurn: 1,
-        parent: nil, children: [], deadline: .zero)
-      lane.append(ResumeOrder(scene: Self.scene, resumption: resumption))
-    }
-    var asked: [ScreenID] = []
-    var underWay = 0
-    while asked.count < count {
-      while let order = lane.next() {
-        asked.append(order.resumption.screen)
-        underWay += 1
-      }
-      #expect(underWay <= ResumeLane.window && underWay > 0)
-      lane.ended()
-      underWay -= 1
-    }
-    #expect(asked == (1...count).map { ScreenID(UInt32($0)) })
-  }
 }
 
 /// SplitMix64, so that a failing seed fails again.

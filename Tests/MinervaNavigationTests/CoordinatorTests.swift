@@ -206,6 +206,79 @@ struct CoordinatorTests {
     #expect(stage.state.tree.layers[0].stack.count == 1)
   }
 
+  @Test("K3: each loss of a host has its own lease, also while screens of an earlier one still wait")
+  func leases() {
+    var settings = SceneSettings()
+    settings.lease = 1_000
+    var stage = Stage(settings: settings)
+    stage.open("Home")
+    stage.catalog["Form"] = .accepted(Acceptance(host: "shop-2"))
+    let forms = [stage.open("Form"), stage.open("Form")]
+    stage.plays = false
+    stage.feed(.hostLost(host: "shop-2"))
+    stage.advance(600)
+    stage.feed(.hostBack(HostReturn(host: "shop-2", kept: false, resuming: [forms[0]])))
+    stage.feed(.link(LinkReport(screen: forms[0], lease: 2, verdict: .accepted(Acceptance(host: "shop-2")))))
+    stage.feed(.hostLost(host: "shop-2"))
+    stage.advance(400)
+    #expect(stage.removals == ["\(forms[1]) hostLost"])
+    stage.advance(599)
+    #expect(stage.state.suspended.map(\.summary.screen) == [forms[0]])
+    stage.advance(1)
+    #expect(stage.removals.last == "\(forms[0]) hostLost")
+  }
+
+  @Test("K3: a screen that is being made again keeps its place as long as it is awaited; others of its host do not")
+  func awaited() {
+    var settings = SceneSettings()
+    settings.lease = 1_000
+    var stage = Stage(settings: settings)
+    stage.open("Home")
+    stage.catalog["Form"] = .accepted(Acceptance(host: "shop-2"))
+    let forms = [stage.open("Form"), stage.open("Form"), stage.open("Form")]
+    stage.plays = false
+    stage.feed(.hostLost(host: "shop-2"))
+    stage.feed(.hostBack(HostReturn(host: "shop-2", kept: false, resuming: Array(forms.prefix(2)))))
+    #expect(stage.state.overdueResumptions(at: SceneTime(milliseconds: stage.state.time.milliseconds + 999)).isEmpty)
+    let until = stage.state.time.advanced(by: 1_500)
+    #expect(stage.state.overdueResumptions(at: until).map(\.screen) == Array(forms.prefix(2)))
+    // Only what this host makes again can be awaited, and never for a shorter time.
+    let seq = stage.state.seq
+    stage.feed(.hostBack(HostReturn(host: "shop-1", kept: false, awaited: .init(screens: forms, until: .never))))
+    stage.feed(.hostBack(HostReturn(host: "shop-2", kept: false, awaited: .init(screens: [forms[0]], until: .zero))))
+    #expect(stage.state.seq == seq)
+    stage.feed(.hostBack(HostReturn(host: "shop-2", kept: false, awaited: .init(screens: [forms[0], forms[2]], until: until))))
+    stage.advance(1_000)
+    #expect(
+      stage.removals == ["\(forms[2]) popped", "\(forms[1]) hostLost"]
+        || stage.removals == ["\(forms[2]) hostLost", "\(forms[1]) hostLost"])
+    #expect(stage.state.screen(forms[0])?.isSuspended == true)
+    stage.advance(499)
+    #expect(stage.state.screen(forms[0])?.isSuspended == true)
+    stage.advance(1)
+    #expect(stage.removals.last == "\(forms[0]) hostLost")
+    #expect(stage.state.wakeTime == nil)
+  }
+
+  @Test("P2: a placeholder whose new host never makes it is one again after a lease, and the host is told to end what it has")
+  func claimedInVain() {
+    var stage = Stage()
+    stage.open("Home")
+    stage.catalog["Form"] = .accepted(Acceptance(host: "shop-2"))
+    let form = stage.open("Form")
+    stage.plays = false
+    stage.feed(.hostLost(host: "shop-2"))
+    stage.feed(.unclaimed(host: "shop-2"))
+    stage.feed(.hostBack(HostReturn(host: "shop-3", kept: false, resuming: [form])))
+    #expect(stage.state.screen(form)?.isUnclaimed == false)
+    let before = stage.said.count
+    stage.advance(3_000)
+    #expect(stage.state.screen(form)?.isUnclaimed == true)
+    let ends = stage.said.dropFirst(before).compactMap { if case .end(let departure) = $0 { departure } else { nil } }
+    #expect(ends.map(\.host) == ["shop-3"] && ends.map(\.lease) == [2])
+    #expect(stage.state.wakeTime == nil && stage.removals.isEmpty)
+  }
+
   @Test("a host that could not make a screen again leaves it lost at once")
   func resumeRefused() {
     var stage = Stage()

@@ -32,31 +32,18 @@ extension Gateway {
     }
   }
 
-  /// Has a host make a coordinator again, when it is its turn: a host that was away may have thousands to make.
+  /// Has a host make a coordinator again.
   func resume(_ order: ResumeOrder, at host: String) {
-    let lane = resumes[host] ?? ResumeLane()
-    resumes[host] = lane
-    lane.append(order)
-    resumeNext(in: lane, at: host)
-  }
-
-  private func resumeNext(in lane: ResumeLane, at host: String) {
-    while let order = lane.next() {
-      Task {
-        if let verdict = await self.verdict(on: order, of: host) {
-          let report = LinkReport(screen: order.resumption.screen, lease: order.resumption.lease, verdict: verdict)
-          self.perform(self.machine.linked(order.scene, report, now: self.now))
-        }
-        lane.ended()
-        self.resumeNext(in: lane, at: host)
-      }
+    Task {
+      let verdict = await self.verdict(on: order, of: host)
+      self.perform(self.machine.resumed(order, at: host, verdict, now: self.now))
     }
   }
 
   /// What a host says of a coordinator that it is to make again; `nil` when nobody waits for it any more.
   ///
-  /// A screen leaves by its host's own word alone (K3): what is in the way between here and there is tried again as long as its lease lasts, or
-  /// counts as the host's loss.
+  /// A screen leaves by its host's own word alone (K3): what is in the way between here and there is tried again as long as it keeps its
+  /// place, or counts as the host's loss.
   private func verdict(on order: ResumeOrder, of host: String) async -> LinkVerdict? {
     var order = order
     while machine.awaits(order, of: host) {

@@ -40,7 +40,6 @@ distributed actor Gateway: BrokerGateway {
   private var looksAtAlarm = false
   private var lastToken: CallToken = 0
   var lanes: [String: OrderLane] = [:]
-  var resumes: [String: ResumeLane] = [:]
   private var pids: [String: Int32] = [:]
   /// What the virtual clock shows; `nil` where time is the machine's.
   var virtualTime: Moment?
@@ -291,7 +290,6 @@ distributed actor Gateway: BrokerGateway {
     if isCurrent {
       // Whoever sends ends there; the next life gets lanes of its own.
       lanes.removeValue(forKey: node)?.drop()
-      resumes.removeValue(forKey: node)?.drop()
       doors[node] = nil
     }
     let pid = isCurrent ? pids.removeValue(forKey: node) : nil

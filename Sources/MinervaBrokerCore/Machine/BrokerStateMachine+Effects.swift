@@ -34,9 +34,9 @@ extension BrokerStateMachine {
       slot.hidden.remove(resumption.screen)
       slot.behind.remove(resumption.screen)
       registry.adjustLoad(of: resumption.host, by: 1)
-      let order = ResumeOrder(
-        scene: slot.identity, resumption: resumption, at: slot.time(now), shown: slot.shown[resumption.screen])
-      actions.append(.resume(host: resumption.host, order))
+      let order = ResumeOrder(scene: slot.identity, resumption: resumption, shown: slot.shown[resumption.screen])
+      lanes[resumption.host, default: ResumeLane(now: now)].append(key, order)
+      resumeNext(at: resumption.host, now: now, &actions)
     case .deliver(let delivery):
       // A lost host gets it when it is back (K3): the core keeps it until a turn has handled it. One that has only just asked to be
       // taken back gets it in order, with whatever came before.

@@ -186,6 +186,47 @@ extension BrokerStateMachine {
     if left(self) { feed(.unclaimed(host: node), to: name, now: now, &actions) }
   }
 
+  /// Has a host make the next coordinators again, as many as it may at once.
+  mutating func resumeNext(at host: String, now: Moment, _ actions: inout [BrokerAction]) {
+    while var (key, order) = lanes[host]?.next(now) {
+      guard linking[key] == host, let slot = scenes[key.scene], slot.identity == order.scene else {
+        lanes[host]?.ended(key, at: now)
+        continue
+      }
+      order.at = slot.time(now)
+      actions.append(.resume(host: host, order))
+    }
+    if lanes[host]?.isEmpty == true { lanes[host] = nil }
+  }
+
+  /// A host that was to make a coordinator again answered, or nobody waits for that any more.
+  package mutating func resumed(_ order: ResumeOrder, at host: String, _ verdict: LinkVerdict?, now: Moment) -> [BrokerAction] {
+    let resumption = order.resumption
+    lanes[host]?.ended(LinkKey(scene: order.scene.name, screen: resumption.screen, lease: resumption.lease), at: now)
+    var actions: [BrokerAction] = []
+    if let verdict {
+      actions = linked(order.scene, LinkReport(screen: resumption.screen, lease: resumption.lease, verdict: verdict), now: now)
+    }
+    resumeNext(at: host, now: now, &actions)
+    return actions
+  }
+
+  /// Screens that a host makes again, or has still to come to, do not lose their place for having waited long, as long as it goes on (K3).
+  private mutating func keepPlaces(in name: String, now: Moment, _ actions: inout [BrokerAction]) {
+    guard let slot = scenes[name] else { return }
+    var kept: [String: (screens: [ScreenID], until: Moment)] = [:]
+    for overdue in slot.state.overdueResumptions(at: slot.time(now)) {
+      let key = LinkKey(scene: name, screen: overdue.screen, lease: overdue.lease)
+      guard linking[key] == overdue.host, let until = lanes[overdue.host]?.keeps(key, for: settings.leases.lease, at: now), until > now
+      else { continue }
+      kept[overdue.host, default: ([], until)].screens.append(overdue.screen)
+    }
+    for (host, places) in kept.sorted(by: { $0.key < $1.key }) {
+      let awaited = HostReturn.Awaited(screens: places.screens, until: slot.time(places.until))
+      feed(.hostBack(HostReturn(host: host, kept: false, awaited: awaited)), to: name, now: now, &actions)
+    }
+  }
+
   /// Whether a host's verdict on a coordinator that it is to make again is still waited for.
   package func awaits(_ order: ResumeOrder, of host: String) -> Bool {
     let key = LinkKey(scene: order.scene.name, screen: order.resumption.screen, lease: order.resumption.lease)
@@ -199,7 +240,8 @@ extension BrokerStateMachine {
       if let loading = whenLoaded(scene.name, now: now, { $0.linked(scene, report, now: $1) }) { return loading }
     }
     let key = LinkKey(scene: scene.name, screen: report.screen, lease: report.lease)
-    linking.removeValue(forKey: key)
+    let host = linking.removeValue(forKey: key)
+    if let host { lanes[host]?.ended(key, at: now) }
     if case .accepted = report.verdict {} else { makers.removeValue(forKey: key) }
     let waiting = early.removeValue(forKey: key) ?? []
     if scenes[scene.name]?.identity == scene {
@@ -208,6 +250,7 @@ extension BrokerStateMachine {
       feed(.link(checked(report, in: scene.name)), to: scene.name, now: now, &actions)
     }
     for (submission, token, node) in waiting { actions += turn(submission, token: token, node: node, now: now) }
+    if let host { resumeNext(at: host, now: now, &actions) }
     return actions
   }
 
@@ -324,6 +367,7 @@ extension BrokerStateMachine {
 
   private mutating func lose(_ node: String, now: Moment, _ actions: inout [BrokerAction]) {
     registry.lose(node)
+    lanes[node] = nil
     makers = makers.filter { $0.value.host != node }
     dropEarly(of: node, &actions)
     for name in scenes.keys.sorted() where scenes[name]?.hosts.contains(node) == true {
@@ -393,6 +437,7 @@ extension BrokerStateMachine {
       for host in Set(slot.state.suspended.map(\.summary.host)).sorted() where expected[host] != nil {
         if slot.state.leaseEnd(of: host).map({ slot.moment(of: $0) <= now }) ?? false { giveUp(host, now: now, &actions) }
       }
+      keepPlaces(in: first.scene, now: now, &actions)
       feed(.timer, to: first.scene, now: now, &actions)
     }
     giveUpLoads(now: now, &actions)

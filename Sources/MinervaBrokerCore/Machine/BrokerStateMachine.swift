@@ -122,6 +122,8 @@ package struct BrokerStateMachine {
   var absentRenderers: [RendererKey: Moment] = [:]
   /// Where a module is being made; its host is not yet part of the core's state.
   var linking: [LinkKey: String] = [:]
+  /// What each host is to make again, and has not yet.
+  var lanes: [String: ResumeLane] = [:]
   /// Turns that came before the verdict of the link they belong to.
   var early: [LinkKey: [(TurnSubmission, CallToken, node: String)]] = [:]
   /// Who was asked to make a module under a lease, and has it unless it said otherwise: the only one that may, also when the question is
@@ -319,6 +321,7 @@ package struct BrokerStateMachine {
       }
     }
     linking = [:]
+    for node in lanes.keys { lanes[node]?.drop() }
     parked = [:]
     for slot in scenes.values { slot.isOpen = false }
     discarded = scenes

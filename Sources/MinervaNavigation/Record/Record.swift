@@ -37,14 +37,33 @@ public struct HostReturn: Hashable, Sendable, Codable {
   public var keeping: [ScreenID]?
   /// Its screens that were not suspended and that it has no more: they are, from now on; `nil` is none.
   public var lost: [ScreenID]?
+  /// Its screens whose turn to be made again has not come yet, or that it is at; `nil` is none.
+  public var awaited: Awaited?
+
+  /// Screens that keep their place while their host makes one after another: who has many to make may take longer than the lease.
+  public struct Awaited: Hashable, Sendable, Codable {
+    /// The screens that the host is asked to resume, or will be.
+    public var screens: [ScreenID]
+    /// How long they wait.
+    public var until: SceneTime
+
+    /// Creates a wait.
+    public init(screens: [ScreenID], until: SceneTime) {
+      self.screens = screens
+      self.until = until
+    }
+  }
 
   /// Creates a return.
-  public init(host: String, kept: Bool, resuming: [ScreenID] = [], keeping: [ScreenID]? = nil, lost: [ScreenID]? = nil) {
+  public init(
+    host: String, kept: Bool, resuming: [ScreenID] = [], keeping: [ScreenID]? = nil, lost: [ScreenID]? = nil, awaited: Awaited? = nil
+  ) {
     self.host = host
     self.kept = kept
     self.resuming = resuming
     self.keeping = keeping
     self.lost = lost
+    self.awaited = awaited
   }
 }
 

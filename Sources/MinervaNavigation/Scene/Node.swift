@@ -110,6 +110,8 @@ struct Node: Hashable, Sendable, Codable {
   var link: LinkState
   var host = ""
   var lease: UInt32 = 1
+  /// Until when it waits for its lost host; a host may be lost again while others of its screens still wait.
+  var lostUntil: SceneTime?
   /// Whether nobody had claimed it when it was last asked to be made again.
   var wasUnclaimed: Bool?
   var container = ContainerState.none

@@ -16,18 +16,21 @@ extension SceneState {
   /// Lets the coordinators of a lost host, by their places, wait for the lease, and what is not yet presented be made again.
   mutating func suspend(_ touched: [Int], of host: String) {
     var connecting: [ScreenID] = []
+    let until = now.advanced(by: UInt64(settings.lease))
     for index in touched {
       if nodes.all[index].phase == .connecting {
         connecting.append(nodes.all[index].id)
         continue
       }
       let wasLinked = nodes.all[index].isLinked
-      nodes.update(at: index) { $0.link = .suspended }
+      nodes.update(at: index) { node in
+        node.link = .suspended
+        // One that was being made again keeps the lease of the loss before: what kills its host each time is not tried for ever.
+        if wasLinked { node.lostUntil = until }
+      }
       if wasLinked { emit(.suspended(summary(nodes.all[index]))) }
     }
-    if !lostHosts.contains(where: { $0.host == host }) {
-      lostHosts.append(LostHost(host: host, until: now.advanced(by: UInt64(settings.lease))))
-    }
+    note(LostHost(host: host, until: until))
     for id in connecting {
       guard let node = nodes[id], let index = pending.firstIndex(where: { $0.ticket == node.ticket }) else { continue }
       var request = pending.remove(at: index)
@@ -60,6 +63,7 @@ extension SceneState {
     _ = nodes.update(id) { node in
       node.link = .unclaimed
       node.wasUnclaimed = true
+      node.lostUntil = nil
     }
     emit(.unclaimed(summary(id)))
     while let index = pending.firstIndex(where: { if case .acting(id, _)? = $0.work?.stage { true } else { false } }) {
@@ -103,6 +107,7 @@ extension SceneState {
           nodes.update(at: index) { node in
             node.link = .linked
             node.wasUnclaimed = nil
+            node.lostUntil = nil
           }
           emit(.resumed(summary(nodes.all[index]), kept: true))
           redeliver(nodes.all[index].id)
@@ -119,10 +124,22 @@ extension SceneState {
       guard let index = nodes.index(of: id), [.suspended, .unclaimed].contains(nodes.all[index].link) else { continue }
       recordOnce(&self)
       nodes.update(at: index) { node in
+        // A placeholder's host has long been given up: it waits for this one.
+        if node.link == .unclaimed { node.lostUntil = now.advanced(by: UInt64(settings.lease)) }
         node.link = .resuming(report.host)
         node.lease += 1
       }
+      if nodes.all[index].wasUnclaimed == true, let until = nodes.all[index].lostUntil {
+        note(LostHost(host: nodes.all[index].host, until: until))
+      }
       effects.append(.resume(resumption(of: nodes.all[index], on: report.host)))
+    }
+    for id in report.awaited?.screens ?? [] {
+      guard let until = report.awaited?.until, let index = nodes.index(of: id) else { continue }
+      guard nodes.all[index].link == .resuming(report.host), until > nodes.all[index].lostUntil ?? .zero else { continue }
+      recordOnce(&self)
+      nodes.update(at: index) { $0.lostUntil = until }
+      note(LostHost(host: nodes.all[index].host, until: until))
     }
     if isRecorded { forgetEmptyLosses() }
   }
@@ -132,7 +149,7 @@ extension SceneState {
     Resumption(
       screen: node.id, lease: node.lease, module: node.module, host: host, input: node.input, seal: node.seal, state: node.state,
       nextTurn: node.turns + 1, parent: node.parent, children: children(of: node.id).map(summary),
-      deadline: lostHosts.first { $0.host == node.host }?.until ?? now.advanced(by: UInt64(settings.link)),
+      deadline: lostHosts.first { $0.concerns(node) }?.until ?? now.advanced(by: UInt64(settings.link)),
       gates: heldGates(of: node.id))
   }
 
@@ -145,6 +162,7 @@ extension SceneState {
       _ = nodes.update(node.id) { node in
         node.link = .linked
         node.wasUnclaimed = nil
+        node.lostUntil = nil
         node.host = acceptance.host
         node.vetoes = acceptance.vetoes
         node.transitions = acceptance.transitions
@@ -186,17 +204,31 @@ extension SceneState {
     submit(command, source: .core(.hostLost))
   }
 
-  /// The leases that are over.
+  /// The leases that are over: screens leave, and what was a placeholder and could not be made again is one again.
   mutating func expireLeases() {
     while let index = lostHosts.firstIndex(where: { $0.until <= now }) {
-      let host = lostHosts.remove(at: index).host
-      let ids = nodes.all.filter { $0.host == host && $0.isSuspended && $0.phase != .dismissing }.map(\.id)
+      let lost = lostHosts.remove(at: index)
+      let late = nodes.all.filter { lost.concerns($0) && $0.phase != .dismissing }
+      for node in late where node.wasUnclaimed == true {
+        if case .resuming(let host) = node.link {
+          // Whatever it has made of it by now, or will.
+          let stale = Departure(screen: node.id, module: node.module.name, host: host, lease: node.lease, reason: .hostLost)
+          effects.append(.end(stale))
+        }
+        unclaim(node.id)
+      }
+      let ids = late.filter { $0.wasUnclaimed != true }.map(\.id)
       if !ids.isEmpty { evict(ids) }
     }
   }
 
+  /// Notes a loss, once.
+  private mutating func note(_ lost: LostHost) {
+    if !lostHosts.contains(lost) { lostHosts.append(lost) }
+  }
+
   /// Forgets the losses for which no screen waits any more.
   private mutating func forgetEmptyLosses() {
-    lostHosts.removeAll { lost in !nodes.all.contains { $0.host == lost.host && $0.isSuspended } }
+    lostHosts.removeAll { lost in !nodes.all.contains(where: lost.concerns) }
   }
 }

@@ -145,12 +145,24 @@ extension SceneState {
   /// Without those whose lease is over: they are leaving, and nobody makes them again (N7).
   package var suspended: [ScreenReport] {
     nodes.all.filter { node in
-      node.link == .unclaimed || node.link == .suspended && lostHosts.contains { $0.host == node.host }
+      node.link == .unclaimed || node.link == .suspended && lostHosts.contains { $0.concerns(node) }
     }.map(report)
   }
 
-  /// When the lease of a lost host is over.
-  package func leaseEnd(of host: String) -> SceneTime? { lostHosts.first { $0.host == host }?.until }
+  /// When the lease of a lost host is over; of several losses the first.
+  package func leaseEnd(of host: String) -> SceneTime? { lostHosts.lazy.filter { $0.host == host }.map(\.until).min() }
+
+  /// The coordinators whose lease is over at this time although a host is to make them again, under which lease, and the host.
+  ///
+  /// O(1) while no lease is over, else O(coordinators).
+  package func overdueResumptions(at time: SceneTime) -> [(screen: ScreenID, lease: UInt32, host: String)] {
+    let due = lostHosts.filter { $0.until <= time }
+    if due.isEmpty { return [] }
+    return nodes.all.compactMap { node in
+      guard case .resuming(let host) = node.link, due.contains(where: { $0.concerns(node) }) else { return nil }
+      return (node.id, node.lease, host)
+    }
+  }
 
   /// The answer that was given to a `txn`, while it is remembered.
   package func answer(to txn: String) -> Answer? { memory.answer(to: txn) }

@@ -130,10 +130,13 @@ struct LayerState: Hashable, Sendable, Codable {
   var stack: [ScreenID] = []
 }
 
-/// A host whose screens wait for it, or for another that takes them over.
+/// A loss of a host: the screens it ran then wait for it, or for another that takes them over.
 struct LostHost: Hashable, Sendable, Codable {
   let host: String
   let until: SceneTime
+
+  /// Whether a coordinator waits because of this loss; of one from before there was `lostUntil` any loss of its host.
+  func concerns(_ node: Node) -> Bool { node.isSuspended && node.host == host && (node.lostUntil ?? until) == until }
 }
 
 extension SceneState: Codable {

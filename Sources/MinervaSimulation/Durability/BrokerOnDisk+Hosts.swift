@@ -11,6 +11,8 @@ extension BrokerOnDisk {
     var scene: SceneIdentity
     var screen: ScreenID
     var lease: UInt32
+    /// With what it is to be made again, if it was made before.
+    var order: ResumeOrder?
   }
 
   /// A turn whose report is not answered.
@@ -60,6 +62,7 @@ extension BrokerOnDisk {
 
   private func linked(_ link: Link, _ verdict: LinkVerdict) {
     note("\(link.screen) under lease \(link.lease): \(verdict.word)")
+    if let order = link.order { return perform(machine.resumed(order, at: link.host, verdict, now: now)) }
     perform(machine.linked(link.scene, LinkReport(screen: link.screen, lease: link.lease, verdict: verdict), now: now))
   }
 
@@ -128,10 +131,10 @@ extension BrokerOnDisk {
 
   // MARK: What the broker wants of hosts
 
-  func send(to host: String, _ scene: SceneIdentity, _ screen: ScreenID, _ lease: UInt32, _ order: (UInt64) -> ScriptedHost.Order) {
+  func send(_ link: Link, _ order: (UInt64) -> ScriptedHost.Order) {
+    let host = link.host
     guard let index = hosts.firstIndex(where: { $0.name == host }) else { return }
-    let link = Link(host: host, scene: scene, screen: screen, lease: lease)
-    note("\(host) is asked for \(screen) under lease \(lease)", UInt64(lease))
+    note("\(host) is asked for \(link.screen) under lease \(link.lease)", UInt64(link.lease))
     guard hosts[index].isConnected else { return unreachable.append(link) }
     lastLink += 1
     links[lastLink] = link

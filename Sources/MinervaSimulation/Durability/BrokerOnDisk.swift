@@ -249,9 +249,11 @@ final class BrokerOnDisk {
       switch action {
       case .append, .inquire, .cancelJob: break
       case .connect(let host, let order):
-        send(to: host, order.scene, order.connection.screen, order.connection.lease) { .connect($0, order) }
+        send(Link(host: host, scene: order.scene, screen: order.connection.screen, lease: order.connection.lease)) { .connect($0, order) }
       case .resume(let host, let order):
-        send(to: host, order.scene, order.resumption.screen, order.resumption.lease) { .resume($0, order) }
+        send(Link(host: host, scene: order.scene, screen: order.resumption.screen, lease: order.resumption.lease, order: order)) {
+          .resume($0, order)
+        }
       case .order(let host, let order): send(order, to: host)
       case .snapshot(let snapshot):
         ledger.count("broker: snapshots")
