@@ -42,7 +42,8 @@ package protocol Journal: Sendable {
   /// Notes that nothing is under way in a scene after a record; the note is kept with the scene's head, and counts while that record is
   /// its last.
   ///
-  /// A note of a record that others have followed by then is passed over.
+  /// A note of a record that others have followed by then is passed over. A scene that is over is kept no longer than its records: then
+  /// nothing of it is, but that no later scene may have its number, see `forgotten`.
   func noteRest(_ rest: JournalRest, epoch: UInt64, completion: @escaping JournalCompletion<Void>)
 
   /// Keeps a part of a scene that loads and cannot be used where it stands in nobody's way, with the reason (P3).
@@ -50,6 +51,9 @@ package protocol Journal: Sendable {
   /// What rests on that part alone goes with it. The scene goes on after its last record that is left.
   func setAside(
     _ part: JournalPart, of scene: String, reason: String, epoch: UInt64, completion: @escaping JournalCompletion<JournalAside>)
+
+  /// The highest number of the scenes that were over and of which nothing is kept any more; 0 without one.
+  var forgotten: UInt64 { get }
 
   /// What was found damaged and how it was mended, for people, a line each.
   var troubles: [String] { get }

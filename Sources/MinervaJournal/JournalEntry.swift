@@ -34,11 +34,14 @@ package struct JournalRest: Sendable, Hashable {
   package var sequence: UInt64
   /// The owner's note; the journal never looks inside.
   package var note: [UInt8]
+  /// Where the scene is over: a number that no scene may have once nothing is kept of this one any more, nor a smaller one.
+  package var over: UInt64?
 
-  package init(scene: String, sequence: UInt64, note: [UInt8]) {
+  package init(scene: String, sequence: UInt64, note: [UInt8], over: UInt64? = nil) {
     self.scene = scene
     self.sequence = sequence
     self.note = note
+    self.over = over
   }
 }
 
@@ -69,12 +72,15 @@ package struct JournaledHead: Sendable, Hashable {
   package var snapshotSequence: UInt64
   /// What was noted when the scene came to rest after its last record; nil where something may be under way.
   package var rest: [UInt8]?
+  /// Whether the journal knows that the scene is over.
+  package var isOver: Bool
 
-  package init(scene: String, sequence: UInt64, snapshotSequence: UInt64, rest: [UInt8]? = nil) {
+  package init(scene: String, sequence: UInt64, snapshotSequence: UInt64, rest: [UInt8]? = nil, isOver: Bool = false) {
     self.scene = scene
     self.sequence = sequence
     self.snapshotSequence = snapshotSequence
     self.rest = rest
+    self.isOver = isOver
   }
 }
 

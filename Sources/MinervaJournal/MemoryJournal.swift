@@ -69,7 +69,8 @@ package final class MemoryJournal: Journal {
           let sequence = UInt64(scene.records.count)
           return JournaledHead(
             scene: name, sequence: sequence, snapshotSequence: scene.snapshots.last?.sequence ?? 0,
-            rest: scene.rest?.sequence == sequence ? scene.rest?.note : nil)
+            rest: scene.rest?.sequence == sequence ? scene.rest?.note : nil,
+            isOver: scene.rest?.sequence == sequence && scene.rest?.over != nil)
         }
       })
   }
@@ -119,6 +120,8 @@ package final class MemoryJournal: Journal {
           snapshots: before.snapshots - stored.snapshots.count)
       })
   }
+
+  package var forgotten: UInt64 { 0 }
 
   package var troubles: [String] { [] }
 

@@ -75,6 +75,34 @@ struct RestTests {
     return machine
   }
 
+  @Test("P3: a scene that is over is noted so, once; a number of which the journal keeps nothing is not given again")
+  func endsAreNoted() {
+    var machine = opened()
+    machine.request(.end, txn: "end")
+    machine.settle()
+    func ends(_ machine: Machine) -> [UInt64?] { machine.actions.compactMap { if case .rest(let rest) = $0 { rest.over } else { nil } } }
+    #expect(ends(machine) == [1])
+    // An earlier version has left the note alone.
+    var heads = machine.heads
+    var again = Machine(epoch: 2)
+    #expect(again.broker.survey(heads, forgotten: 41, now: again.now).isEmpty)
+    again.take(again.broker.recovered(epoch: 2, now: again.now))
+    #expect(ends(again) == [1])
+    again.register("shop-1")
+    again.open("Home", txn: "a")
+    again.settle()
+    #expect(again.identity.incarnation == 42)
+    for index in heads.indices { heads[index].isOver = true }
+    var third = Machine(epoch: 3)
+    #expect(third.broker.survey(heads, now: third.now).isEmpty)
+    third.take(third.broker.recovered(epoch: 3, now: third.now))
+    #expect(ends(third).isEmpty)
+    third.register("shop-1")
+    third.open("Home", txn: "a")
+    third.settle()
+    #expect(third.identity.incarnation == 2)
+  }
+
   func asleep() -> Machine {
     var machine = opened()
     machine.rests(true)

@@ -57,9 +57,13 @@ import Testing
       written INTEGER NOT NULL, sum INTEGER NOT NULL, body BLOB NOT NULL, reason TEXT NOT NULL, moved INTEGER NOT NULL);
     """
 
+  private static let rest =
+    "CREATE TABLE rest (scene INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, sum INTEGER NOT NULL, note BLOB NOT NULL);"
+
   /// Two scenes, "a" with records 1 to 3 and a snapshot at 2, "b" with record 1; rows in the order of their writing.
   private func write(_ format: Int, marked: Bool = false) {
     var sql = Self.meta + (format == 1 ? Self.first : Self.second)
+    if format >= 4 { sql += Self.rest }
     sql += "INSERT INTO meta VALUES ('format', \(format)), ('epoch', 7);"
     for (id, name) in [(1, "a"), (2, "b")] {
       sql +=
@@ -88,7 +92,8 @@ import Testing
     scratch.run(sql)
   }
 
-  @Test("What format 1, 2 and 3 wrote is read, written on and read again", arguments: [(1, false), (2, false), (2, true), (3, true)])
+  @Test(
+    "What format 1 to 4 wrote is read, written on and read again", arguments: [(1, false), (2, false), (2, true), (3, true), (4, true)])
   func opens(_ format: Int, _ marked: Bool) async throws {
     write(format, marked: marked)
     #expect(try SQLiteJournal.verify(scratch.file).isWhole, "also before it is migrated")
@@ -108,7 +113,8 @@ import Testing
     #expect(a.records == JournalRules.entries("a", 3...3))
     #expect(try await journal.load("a", upTo: 1)?.records == JournalRules.entries("a", 1...1))
     try await journal.append(JournalRules.entries("a", 4...4) + JournalRules.entries("c", 1...1), epoch: journal.epoch)
-    try await journal.noteRest(JournalRest(scene: "b", sequence: 1, note: [5]), epoch: journal.epoch)
+    try await journal.noteRest(JournalRest(scene: "b", sequence: 1, note: [5], over: 3), epoch: journal.epoch)
+    #expect(journal.forgotten == 0)
     await journal.close()
 
     #expect(try SQLiteJournal.verify(scratch.file).isWhole)
@@ -116,10 +122,11 @@ import Testing
     #expect(journal.opening.formatBefore == SQLiteJournal.format)
     #expect(try await journal.load("a")?.records == JournalRules.entries("a", 3...4))
     #expect(try await journal.scenes().map(\.rest) == [nil, [5], nil])
+    #expect(try await journal.scenes().map(\.isOver) == [false, true, false])
     await journal.close()
   }
 
-  @Test("A damaged file of an older format is salvaged as any other", arguments: [1, 2, 3])
+  @Test("A damaged file of an older format is salvaged as any other", arguments: [1, 2, 3, 4])
   func salvages(_ format: Int) async throws {
     write(format)
     scratch.run("UPDATE record SET body = x'00' WHERE row = 4")

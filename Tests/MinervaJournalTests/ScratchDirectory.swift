@@ -88,6 +88,21 @@ final class ScratchDirectory: Sendable {
     #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
   }
 
+  /// The number of a table's rows in the closed file.
+  func count(_ table: String) -> Int {
+    var handle: OpaquePointer?
+    var statement: OpaquePointer?
+    defer {
+      sqlite3_finalize(statement)
+      sqlite3_close(handle)
+    }
+    guard sqlite3_open(file, &handle) == SQLITE_OK,
+      sqlite3_prepare_v2(handle, "SELECT count(*) FROM \(table)", -1, &statement, nil) == SQLITE_OK,
+      sqlite3_step(statement) == SQLITE_ROW
+    else { return -1 }
+    return Int(sqlite3_column_int64(statement, 0))
+  }
+
   func truncate(_ name: String, to size: Int) { Glibc.truncate("\(path)/\(name)", off_t(size)) }
 
   func size(of name: String) -> Int {

@@ -15,7 +15,7 @@ extension Gateway {
     if !ownership.ownsAll {
       for head in heads { if let identity = SceneIdentity(head.scene) { claimed.insert(identity.name) } }
     }
-    return machine.survey(heads, now: now)
+    return machine.survey(heads, forgotten: journal.forgotten, now: now)
   }
 
   /// Takes in a scene; nil where nothing of it is left.

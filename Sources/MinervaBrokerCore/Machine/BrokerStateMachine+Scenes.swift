@@ -210,7 +210,7 @@ extension BrokerStateMachine {
       throw .badSceneName
     }
     let app = try app(for: address)
-    let incarnation = incarnations[address.name, default: 0] + 1
+    let incarnation = nextIncarnation(of: address.name)
     incarnations[address.name] = incarnation
     let identity = SceneIdentity(name: address.name, app: app, incarnation: incarnation)
     let state = SceneState(scene: address.name, app: app, settings: sceneSettings)
@@ -318,7 +318,8 @@ extension BrokerStateMachine {
     self.epoch = epoch
     isServing = true
     committed = ticket
-    var actions: [BrokerAction] = []
+    var actions: [BrokerAction] = untoldEnds.map { .rest($0) }
+    untoldEnds = []
     isRecovering = true
     for name in scenes.keys.sorted() {
       if let slot = scenes[name] { takeUp(slot, now: now, &actions) }

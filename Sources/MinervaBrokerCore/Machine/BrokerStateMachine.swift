@@ -95,6 +95,9 @@ package struct BrokerStateMachine {
   private var lastSlot: UInt64 = 0
   /// The last incarnation of every scene name, also of scenes that ended.
   var incarnations: [String: UInt64] = [:]
+  /// The highest number of the scenes of which the journal keeps nothing any more; and those that it does not know to be over.
+  var forgotten: UInt64 = 0
+  var untoldEnds: [JournalRest] = []
 
   /// The last record that was handed to the journal, and the last that is durable.
   var ticket: UInt64 = 0

@@ -68,7 +68,8 @@ extension BrokerStateMachine {
       actions.append(.snapshot(JournalSnapshot(scene: slot.key, sequence: slot.state.seq, bytes: bytes)))
     }
     let note = RestNote(at: slot.state.time.milliseconds, hasEnded: true)
-    actions.append(.rest(JournalRest(scene: slot.key, sequence: slot.state.seq, note: note.bytes)))
+    actions.append(
+      .rest(JournalRest(scene: slot.key, sequence: slot.state.seq, note: note.bytes, over: slot.identity.incarnation)))
   }
 
   /// When `tidyScenes` is to be called: no moment of any scene's own, so that no virtual clock stops at it.
@@ -331,8 +332,11 @@ extension BrokerStateMachine {
   ///
   /// The last incarnation of a name counts: it was begun when those before it were over.
   ///
+  /// - Parameter forgotten: the highest number of the scenes of which the journal keeps nothing any more.
   /// - Returns: The keys of the scenes in which something may be under way, sorted.
-  package mutating func survey(_ heads: [JournaledHead], now: Moment) -> [String] {
+  package mutating func survey(_ heads: [JournaledHead], forgotten: UInt64 = 0, now: Moment) -> [String] {
+    self.forgotten = max(self.forgotten, forgotten)
+    untoldEnds = []
     let before = dormant
     dormant = [:]
     loads = [:]
@@ -345,6 +349,7 @@ extension BrokerStateMachine {
         count("scenes.unreadable")
         continue
       }
+      noteOver(head, identity)
       if let other = latest[identity.name], other.identity.incarnation > identity.incarnation { continue }
       latest[identity.name] = (identity, head)
     }
@@ -372,6 +377,18 @@ extension BrokerStateMachine {
     }
     return unknown.sorted()
   }
+
+  /// So many scenes that an earlier version left over are noted as such at a start.
+  private static let endsPerStart = 4_096
+
+  /// A scene that was over before journals knew of that is noted so now.
+  private mutating func noteOver(_ head: JournaledHead, _ identity: SceneIdentity) {
+    guard !head.isOver, untoldEnds.count < Self.endsPerStart, let note = head.rest, RestNote(note)?.hasEnded == true else { return }
+    untoldEnds.append(JournalRest(scene: head.scene, sequence: head.sequence, note: note, over: identity.incarnation))
+  }
+
+  /// The number of the next scene of a name: no earlier one had it, also none that nothing is kept of.
+  func nextIncarnation(of name: String) -> UInt64 { max(incarnations[name] ?? 0, forgotten) + 1 }
 }
 
 extension MinervaError {

@@ -29,6 +29,11 @@ enum Checksum {
   /// The check over a scene's name.
   static func of(name: String, id: Int64) -> Int64 { of(Array(name.utf8), scene: id, sequence: 0) }
 
+  /// The check over that a scene is over.
+  static func of(over number: Int64, sequence: UInt64, scene: Int64) -> Int64 {
+    withUnsafeBytes(of: (~number).littleEndian) { of($0, scene: scene, sequence: Int64(bitPattern: sequence)) }
+  }
+
   /// The check over how far a scene got.
   static func of(head sequence: UInt64, row: Int64, scene: Int64) -> Int64 {
     withUnsafeBytes(of: row.littleEndian) { of($0, scene: scene, sequence: Int64(bitPattern: sequence)) }

@@ -24,12 +24,17 @@ final class JournalFile {
   var mark: Int64 = 0
   var unmarked: [String] = []
   var recordsSinceMark = 0
+  /// The scenes that are noted as over, by their numbers in the file.
+  var over: Set<Int64> = []
+  /// The highest number of those of which nothing is kept any more.
+  var forgotten: UInt64 = 0
   private var nextScene: Int64 = 1
 
   private let insertRecord: Statement
   private let insertScene: Statement
   private let insertSnapshot: Statement
   private let insertRest: Statement
+  private let insertOver: Statement
   let deleteRest: Statement
   let insertHead: Statement
   let selectRecord: Statement
@@ -67,6 +72,7 @@ final class JournalFile {
       insertSnapshot = try connection.prepare(
         "INSERT OR REPLACE INTO snapshot (scene, sequence, row, written, sum, body) VALUES (?, ?, ?, ?, ?, ?)")
       insertRest = try connection.prepare("INSERT OR REPLACE INTO rest (scene, sequence, sum, note) VALUES (?, ?, ?, ?)")
+      insertOver = try connection.prepare("INSERT INTO ended (scene, sequence, number, sum) VALUES (?, ?, ?, ?)")
       deleteRest = try connection.prepare("DELETE FROM rest WHERE scene = ?")
       insertHead = try connection.prepare("INSERT OR REPLACE INTO head (scene, sequence, row, sum) VALUES (?, ?, ?, ?)")
       selectRecord = try connection.prepare("SELECT scene, sequence, prior, sum, body FROM record WHERE row = ?")
@@ -89,6 +95,10 @@ final class JournalFile {
     if !followed { try readHeads() }
     for head in heads.values { nextScene = try max(nextScene, Self.next(after: head.id, "scene")) }
     do {
+      // What was set aside of a scene of which nothing else is left must not seem to be another's.
+      let aside = try connection.integer("SELECT max(scene) FROM aside") ?? 0
+      if aside > 0, aside < .max { nextScene = max(nextScene, aside + 1) }
+      try readOver()
       try begin.step()
       try connection.execute("INSERT OR REPLACE INTO meta VALUES ('epoch', \(Int64(bitPattern: epoch)))")
       if !followed { try writeMark(Pending(nextScene: nextScene), at: mark, everything: true) }
@@ -107,6 +117,8 @@ final class JournalFile {
     var nextScene: Int64
     var records = 0
     var lastRow: Int64 = 0
+    /// Scenes that were noted as over.
+    var over: [Int64] = []
     /// Scenes that the table of heads is right about until this transaction.
     var newlyUnmarked: [String] = []
 
@@ -192,7 +204,7 @@ final class JournalFile {
   }
 
   /// Writes what is to be known of a scene at rest, unless it has gone on since; false when its record isn't there.
-  func write(_ rest: JournalRest, _ pending: Pending) throws(SQLiteFailure) -> Bool {
+  func write(_ rest: JournalRest, _ pending: inout Pending) throws(SQLiteFailure) -> Bool {
     guard let head = pending.heads[rest.scene] ?? heads[rest.scene], rest.sequence > 0, rest.sequence <= head.sequence else { return false }
     guard rest.sequence == head.sequence else { return true }
     let sequence = Int64(bitPattern: rest.sequence)
@@ -200,6 +212,14 @@ final class JournalFile {
     insertRest.bind(2, sequence)
     insertRest.bind(3, Checksum.of(rest.note, scene: head.id, sequence: sequence))
     try insertRest.step(blob: rest.note, at: 4)
+    if let number = rest.over.map(Int64.init(clamping:)), !over.contains(head.id) {
+      insertOver.bind(1, head.id)
+      insertOver.bind(2, sequence)
+      insertOver.bind(3, number)
+      insertOver.bind(4, Checksum.of(over: number, sequence: rest.sequence, scene: head.id))
+      try insertOver.step()
+      pending.over.append(head.id)
+    }
     return true
   }
 
@@ -209,6 +229,7 @@ final class JournalFile {
     if isMarking { try writeMark(pending, at: pending.lastRow) }
     try commitStatement.step()
     for (name, head) in pending.heads { heads[name] = head }
+    over.formUnion(pending.over)
     nextScene = pending.nextScene
     recordCount += pending.records
     recordsSinceMark += pending.records
@@ -235,7 +256,8 @@ final class JournalFile {
     return heads.map { name, head in
       // A note counts for the record it was made after, and for no later one.
       let rest = rests[head.id].flatMap { $0.sequence == head.sequence ? $0.note : nil }
-      return JournaledHead(scene: name, sequence: head.sequence, snapshotSequence: head.snapshotSequence, rest: rest)
+      return JournaledHead(
+        scene: name, sequence: head.sequence, snapshotSequence: head.snapshotSequence, rest: rest, isOver: over.contains(head.id))
     }
     .sorted { $0.scene < $1.scene }
   }

@@ -60,6 +60,13 @@ struct JournalFormat: Sendable {
       sql: """
         CREATE TABLE IF NOT EXISTS rest (scene INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, sum INTEGER NOT NULL, note BLOB NOT NULL);
         """),
+    // The scenes that are over, in the order in which they were noted: retention lets go of those whose records are gone. `number` is what
+    // no later scene may have; the largest of those that are gone is `forgotten` in `meta`.
+    Step(
+      sql: """
+        CREATE TABLE ended (
+          place INTEGER PRIMARY KEY, scene INTEGER NOT NULL, sequence INTEGER NOT NULL, number INTEGER NOT NULL, sum INTEGER NOT NULL);
+        """),
   ])
 
   /// Brings a file to this format.

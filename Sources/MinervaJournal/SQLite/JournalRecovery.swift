@@ -72,8 +72,18 @@ enum JournalRecovery {
       if target.isInTransaction { try target.execute("ROLLBACK") }
     }
     epoch = max(epoch, epochAtLeast)
-    try target.execute("INSERT OR REPLACE INTO meta VALUES ('epoch', \(Int64(bitPattern: epoch)))")
+    try target.execute(
+      "INSERT OR REPLACE INTO meta VALUES ('epoch', \(Int64(bitPattern: epoch))), ('forgotten', \(forgotten(in: aside)))")
     return epoch
+  }
+
+  /// The highest number of the scenes of which the file kept nothing; where that cannot be read, one that no count of scenes reaches.
+  private static func forgotten(in aside: String) -> Int64 {
+    do throws(SQLiteFailure) {
+      return try Connection(path: aside).integer("SELECT value FROM meta WHERE key = 'forgotten'") ?? 0
+    } catch {
+      return max(0, MonotonicTime.wallMilliseconds / 1000)
+    }
   }
 
   private static func copy(

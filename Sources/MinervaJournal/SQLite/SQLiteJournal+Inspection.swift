@@ -104,6 +104,7 @@ extension SQLiteJournal {
         }
         if format >= 2 { try checkHeads(connection, last, report) }
         if format >= 4 { try checkRests(connection, report) }
+        if format >= 5 { try checkEnds(connection, report) }
       } catch {
         guard error.isDamageAtOpening else { throw error }
         report(error.message)
@@ -147,6 +148,16 @@ extension SQLiteJournal {
       let (scene, sequence) = (rests.integer(0), rests.integer(1))
       if rests.withBlob(3, { Checksum.of($0, scene: scene, sequence: sequence) }) != rests.integer(2) {
         report("the note of scene \(scene) at rest is not as it was written")
+      }
+    }
+  }
+
+  private static func checkEnds(_ connection: Connection, _ report: (String) -> Void) throws(SQLiteFailure) {
+    let ends = try connection.prepare("SELECT scene, sequence, number, sum FROM ended")
+    while try ends.step() {
+      let (scene, sequence) = (ends.integer(0), UInt64(bitPattern: ends.integer(1)))
+      if Checksum.of(over: ends.integer(2), sequence: sequence, scene: scene) != ends.integer(3) {
+        report("the note that scene \(scene) is over is not as it was written")
       }
     }
   }

@@ -29,6 +29,8 @@ package final class SQLiteJournal: Journal {
   /// Every damage that was met since this journal was opened, the opening's own first.
   package var damages: [Damage] { board.damages.withLock { $0 } }
 
+  package var forgotten: UInt64 { board.forgotten.load(ordering: .acquiring) }
+
   package var troubles: [String] { damages.map(\.description) }
 
   /// Opens a journal, creating the file where it is missing; its directory must be there.
@@ -104,5 +106,6 @@ package final class SQLiteJournal: Journal {
 /// What the journal's thread writes and anybody reads.
 final class JournalBoard: Sendable {
   let epoch = Atomic<UInt64>(0)
+  let forgotten = Atomic<UInt64>(0)
   let damages = Mutex<[SQLiteJournal.Damage]>([])
 }

@@ -33,6 +33,7 @@ final class SQLiteWriter {
     let (file, damage) = try JournalRecovery.open(path, settings: settings, epochAtLeast: 0)
     self.file = file
     board.epoch.store(file.epoch, ordering: .releasing)
+    board.forgotten.store(file.forgotten, ordering: .releasing)
     if let damage { board.damages.withLock { $0.append(damage) } }
     opening = SQLiteJournal.Opening(
       formatBefore: Int(file.formatBefore), format: Int(settings.format.version), epoch: file.epoch, scenes: file.heads.count,
@@ -82,6 +83,9 @@ final class SQLiteWriter {
       for _ in 0..<4 {
         guard try file.trim(settings.retention, cursor: &trimmed, now: now) else {
           if passEnded == nil { passEnded = now }
+          // The records of those that ended first are gone first.
+          while try file.forgetOver(upTo: trimmed) {}
+          board.forgotten.store(file.forgotten, ordering: .releasing)
           return
         }
       }
@@ -131,7 +135,7 @@ final class SQLiteWriter {
       return try file.write(snapshot, written: written, &pending) ? .success(()) : .failure(.early(snapshot))
     case .rest(let rest, let epoch, _):
       guard epoch == file.epoch else { return .failure(.stale(epoch, now: file.epoch)) }
-      return try file.write(rest, pending) ? .success(()) : .failure(.early(rest))
+      return try file.write(rest, &pending) ? .success(()) : .failure(.early(rest))
     case .load, .records, .scenes, .setAside, .reopen: return .success(())
     }
   }
@@ -186,6 +190,7 @@ final class SQLiteWriter {
       trimmed = 0
       passEnded = nil
       if let found { board.damages.withLock { $0.append(found) } }
+      board.forgotten.store(opened.forgotten, ordering: .releasing)
       board.epoch.store(opened.epoch, ordering: .releasing)
       return .success(opened.epoch)
     } catch {
