@@ -186,4 +186,43 @@ struct PlanTests {
     let events = machine.actions.compactMap { if case .publish(let event, _) = $0 { event } else { nil } }
     #expect(try events.contains { holds(try CBOR.encode($0)) } != isSecret)
   }
+
+  @Test(
+    "R4, P4: after a restart a plan whose link held a secret ends at once and says what to do; others wait on",
+    arguments: ["app://shop/reset/hunter2", "app://shop/orders/7"], [[UInt8](), Array(#"{"who":"me"}"#.utf8)])
+  func restartedSecrets(link: String, context: [UInt8]) throws {
+    var machine = Machine()
+    join(&machine, modules: Self.secretive)
+    machine.open("Home", txn: "home")
+    machine.settle()
+    var request = LinkRequest(scene: SceneAddress(name: "main"), link: link, txn: "link", caller: "test")
+    request.context = context
+    machine.take(machine.broker.follow(request, token: 501, node: "shell", now: machine.now))
+    let question = try #require(inquiries(machine).first?.question)
+    machine.take(machine.broker.decided("main", question, .success(.wait(RouteStep(ModuleAddress(name: "Login")))), now: machine.now))
+    machine.settle()
+    #expect(plans(machine) == ["p1"])
+    var again = try Machine(restarting: machine, epoch: 2)
+    again.commit()
+    let isLost = link.contains("reset") || !context.isEmpty
+    #expect(plans(again) == (isLost ? [] : ["p1"]))
+    let ends = again.actions.compactMap { action -> Refusal? in
+      guard case .publish(let event, _) = action, case .navigation(let event) = event.kind, case .plan(_, .ended(let refusal)) = event.kind
+      else { return nil }
+      return refusal
+    }
+    #expect(ends.map(\.code) == (isLost ? ["input.lost"] : []))
+    #expect(ends.allSatisfy { $0.message.contains("follow it again") && !$0.message.contains("hunter2") })
+    // Whoever asks again hears the first answer (N2), and sees from the plans that it waits no more.
+    #expect(again.broker.scenes["main"]?.state.answer(to: "link") == machine.broker.scenes["main"]?.state.answer(to: "link"))
+    // The screen that was waited for goes on, and its end leads nowhere by itself.
+    join(
+      &again, incarnation: 2, modules: Self.secretive,
+      running: [1, 2].map { RunningCoordinator(scene: again.identity, screen: ScreenID($0), handled: 0, lease: 1) })
+    again.request(.finish(.id(ScreenID(2)), nil), txn: "f")
+    again.settle()
+    handle(&again)
+    #expect(again.stack == ["Home"])
+    #expect(inquiries(again).count == (isLost ? 0 : 1))
+  }
 }

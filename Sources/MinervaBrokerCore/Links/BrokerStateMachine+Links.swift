@@ -57,9 +57,7 @@ extension BrokerStateMachine {
       var link = Array(plan.link.utf8)
       guard opened(&plan.context, scenes[scene]?.state.seal(of: plan.id), of: scene),
         opened(&link, scenes[scene]?.state.linkSeal(of: plan.id), of: scene)
-      else {
-        throw MinervaError(.inputLost, "what was given with the link was lost with a restart of the broker; follow it again")
-      }
+      else { throw Self.linkLost(plan) }
       begin(
         try journey(
           String(decoding: link, as: UTF8.self), plan.context, in: scene, .plan(plan), from: now,
@@ -68,6 +66,22 @@ extension BrokerStateMachine {
     } catch {
       end(plan, Refusal(error), in: scene, now: now, &actions)
     }
+  }
+
+  /// Ends the plans whose links, or what was given with them, an earlier life of this broker took along: they lead nowhere, and whoever
+  /// followed them need not find that out from the screen that they wait for (R4, P4).
+  mutating func endLostPlans(of slot: SceneSlot, now: Moment, _ actions: inout [BrokerAction]) {
+    let scene = slot.identity.name
+    for plan in slot.state.plans {
+      let seals = [slot.state.seal(of: plan.id), slot.state.linkSeal(of: plan.id)].compactMap { $0 }
+      if seals.contains(where: { vaults[scene]?[$0] == nil }) { end(plan, Refusal(Self.linkLost(plan)), in: scene, now: now, &actions) }
+    }
+  }
+
+  private static func linkLost(_ plan: PlanReport) -> MinervaError {
+    MinervaError(
+      .inputLost,
+      "\(plan.link) held a secret, which was lost with a restart of the broker while it waited for \(plan.module); follow it again")
   }
 
   /// A host of the app is there: plans that waited for one go on.

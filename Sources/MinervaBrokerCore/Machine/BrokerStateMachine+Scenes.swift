@@ -337,6 +337,7 @@ extension BrokerStateMachine {
       let key = RendererKey(scene: slot.identity.name, renderer: renderer)
       if showing[key] == nil { absentRenderers[key] = now }
     }
+    endLostPlans(of: slot, now: now, &actions)
     for effect in slot.state.outstanding() { perform(effect, of: slot, now: now, &actions) }
   }
 }
