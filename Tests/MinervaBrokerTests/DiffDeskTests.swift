@@ -79,7 +79,7 @@ struct DiffDeskTests {
     var machine = staffed(["diff-1"])
     _ = machine.lease(DiffLeaseRequest(job: "a", rows: 10))
     machine.take(machine.broker.lost("diff-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
-    machine.take(machine.broker.endLease("a", node: "shop-1", now: machine.now))
+    machine.take(machine.broker.endLease("a", node: "shop-1", incarnation: 1, now: machine.now))
     let offer = DiffOffer(worker: "diff-1", endpoint: "ipc:///diff-1", credit: 1)
     machine.take(machine.broker.offer(offer, incarnation: 2, pid: 2, now: machine.now))
     #expect(machine.broker.desk.status.running == 0)
@@ -95,12 +95,40 @@ struct DiffDeskTests {
     let waits = machine.lease(DiffLeaseRequest(job: "a", rows: 10), from: "shop-2")
     #expect(lease(machine, own)?.worker == "diff-1")
     // A stranger's ending, and one's own of a job that another has under that name.
-    machine.take(machine.broker.endLease("a", node: "eve", now: machine.now))
+    machine.take(machine.broker.endLease("a", node: "eve", incarnation: 1, now: machine.now))
     #expect(machine.reply(to: waits) == nil)
-    machine.take(machine.broker.endLease("a", node: "shop-1", now: machine.now))
+    machine.take(machine.broker.endLease("a", node: "shop-1", incarnation: 1, now: machine.now))
     #expect(lease(machine, waits)?.job == "a")
-    machine.take(machine.broker.endLease("a", node: "shop-2", now: machine.now))
+    machine.take(machine.broker.endLease("a", node: "shop-2", incarnation: 1, now: machine.now))
     #expect(machine.broker.desk.status.running == 0)
+  }
+
+  @Test("A caller that is back keeps its jobs when the loss of its earlier life is heard of late, and that life's end")
+  func lateLossOfACaller() {
+    var machine = staffed(["diff-1"])
+    let old = machine.lease(DiffLeaseRequest(job: "a", rows: 10), incarnation: 1)
+    #expect(lease(machine, old)?.worker == "diff-1")
+    let unheard = machine.lease(DiffLeaseRequest(job: "b", rows: 10), incarnation: 1)
+    // The new life's jobs, one of a name that the old one used as well.
+    let (again, other) = (
+      machine.lease(DiffLeaseRequest(job: "a", rows: 10), incarnation: 2),
+      machine.lease(DiffLeaseRequest(job: "c", rows: 10), incarnation: 2)
+    )
+    #expect(machine.broker.desk.status.waiting == 3)
+    machine.take(machine.broker.lost("shop-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+    #expect(machine.refusal(of: unheard) == "bus.cancelled")
+    #expect(machine.reply(to: again) == nil && machine.reply(to: other) == nil, "jobs of the new life wait for a worker")
+    var told: [(name: DiffDesk.Name, lease: WorkerPoolStateMachine.Lease)] = []
+    for case .cancelJob(let name, let lease) in machine.actions { told.append((name, lease)) }
+    #expect(told.map(\.name) == [.init(caller: .init(name: "shop-1", incarnation: 1), job: "a")])
+    guard let held = told.first?.lease else { return }
+    machine.take(machine.broker.cancelled(held, now: machine.now))
+    #expect(lease(machine, again)?.worker == "diff-1")
+    // What the old life still says of the job is not the new one's word.
+    machine.take(machine.broker.endLease("a", node: "shop-1", incarnation: 1, now: machine.now))
+    #expect(machine.broker.desk.status.running == 1)
+    machine.take(machine.broker.endLease("a", node: "shop-1", incarnation: 2, now: machine.now))
+    #expect(lease(machine, other)?.job == "c")
   }
 
   @Test("Whoever asks twice for one job is answered twice")
@@ -126,7 +154,7 @@ struct DiffDeskTests {
     let second = machine.lease(DiffLeaseRequest(job: "b", rows: 10))
     #expect(lease(machine, first)?.worker == "diff-1")
     #expect(machine.reply(to: second) == nil)
-    machine.take(machine.broker.endLease("a", node: "shop-1", now: machine.now))
+    machine.take(machine.broker.endLease("a", node: "shop-1", incarnation: 1, now: machine.now))
     #expect(lease(machine, second)?.worker == "diff-1")
   }
 
@@ -153,7 +181,7 @@ struct DiffDeskTests {
     // Its caller could not reach it; nobody else has a word to say against it.
     let again = machine.lease(DiffLeaseRequest(job: "a", rows: 10, costs: first.map { [$0.loss] } ?? []))
     #expect(machine.reply(to: again) == nil)
-    guard case .cancelJob(let name, let held)? = machine.actions.last, name.job == "a", name.caller == "shop-1" else {
+    guard case .cancelJob(let name, let held)? = machine.actions.last, name.job == "a", name.caller.name == "shop-1" else {
       Issue.record("the worker was not told")
       return
     }

@@ -140,9 +140,9 @@ struct Machine {
     return maker ?? broker.scenes["main"]?.state.screen(screen)?.summary.host ?? ""
   }
 
-  mutating func lease(_ request: DiffLeaseRequest, from node: String = "shop-1") -> CallToken {
+  mutating func lease(_ request: DiffLeaseRequest, from node: String = "shop-1", incarnation: UInt64 = 1) -> CallToken {
     let token = next()
-    take(broker.lease(request, token: token, node: node, now: now))
+    take(broker.lease(request, token: token, node: node, incarnation: incarnation, now: now))
     return token
   }
 

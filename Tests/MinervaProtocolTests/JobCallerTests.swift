@@ -14,7 +14,8 @@ import Testing
   {
     var pool = WorkerPoolStateMachine()
     _ = pool.credit(worker, wants: 1, at: at(0))
-    let actions = pool.submit(id, WorkerPoolStateMachine.Job(size: 1, caller: "c", deadline: at(9_999)), costs: costs, at: at(0))
+    let actions = pool.submit(
+      id, WorkerPoolStateMachine.Job(size: 1, caller: .init(name: "c", incarnation: 1), deadline: at(9_999)), costs: costs, at: at(0))
     guard case .grant(let lease)? = actions.first else { throw MinervaError(.badMessage, "no grant") }
     return lease
   }

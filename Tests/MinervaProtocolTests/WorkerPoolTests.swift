@@ -8,7 +8,7 @@ import Testing
   private func at(_ milliseconds: Int64) -> Moment { Moment(milliseconds: milliseconds) }
   private func worker(_ name: String, _ life: UInt64 = 1) -> Pool.Worker { Pool.Worker(name: name, incarnation: life) }
   private func job(_ size: Int = 10, key: String? = nil, caller: String = "c", deadline: Int64 = 10_000) -> Pool.Job {
-    Pool.Job(size: size, supersedes: key, caller: caller, deadline: at(deadline))
+    Pool.Job(size: size, supersedes: key, caller: .init(name: caller, incarnation: 1), deadline: at(deadline))
   }
   private func grants(_ actions: [Pool.Action]) -> [Pool.Lease] {
     actions.compactMap { if case .grant(let lease) = $0 { lease } else { nil } }
@@ -179,7 +179,8 @@ import Testing
     _ = pool.submit(1, job(caller: "x"), at: at(0))
     _ = pool.submit(2, job(caller: "y"), at: at(0))
     #expect(failures(pool.cancel(2, at: at(1)))[2]?.code == .cancelled)
-    #expect(failures(pool.callerLost("x", at: at(1))).keys.sorted() == [1])
+    #expect(pool.callerLost(.init(name: "x", incarnation: 2), at: at(1)).isEmpty, "another life of the caller")
+    #expect(failures(pool.callerLost(.init(name: "x", incarnation: 1), at: at(1))).keys.sorted() == [1])
     #expect(pool.unfinished == 0 && pool.waiting == 0)
   }
 }

@@ -106,8 +106,9 @@ extension Gateway {
   func cancel(_ name: DiffDesk.Name, _ lease: WorkerPoolStateMachine.Lease) {
     Task {
       let worker = ActorAddress(node: lease.worker.name, name: WellKnown.worker)
+      let job = "\(name.caller.name)\u{0}\(name.caller.incarnation)\u{0}\(name.job)"
       do {
-        try await $DiffWorker.resolve(id: worker, using: self.actorSystem).cancel(job: "\(name.caller)\u{0}\(name.job)")
+        try await $DiffWorker.resolve(id: worker, using: self.actorSystem).cancel(job: job)
       } catch {
         return
       }

@@ -234,16 +234,15 @@ distributed actor Gateway: BrokerGateway {
 
   distributed func lease(_ request: DiffLeaseRequest) async throws -> DiffLease {
     let caller = try permitted(.navigate)
-    guard case .leased(var lease) = try await reply({ $0.lease(request, token: $1, node: caller.node, now: $2) }) else {
-      throw Self.unexpected
-    }
+    let reply = try await reply { $0.lease(request, token: $1, node: caller.node, incarnation: caller.incarnation, now: $2) }
+    guard case .leased(var lease) = reply else { throw Self.unexpected }
     lease.key = await introduce(caller, to: lease.worker)
     return lease
   }
 
   distributed func endLease(job: String) async throws {
-    let node = try permitted(.navigate).node
-    perform(machine.endLease(job, node: node, now: now))
+    let caller = try permitted(.navigate)
+    perform(machine.endLease(job, node: caller.node, incarnation: caller.incarnation, now: now))
   }
 
   // MARK: Operations

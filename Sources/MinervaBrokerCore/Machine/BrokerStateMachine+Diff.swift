@@ -15,14 +15,16 @@ extension BrokerStateMachine {
   }
 
   /// A caller wants a worker for a job.
-  package mutating func lease(_ request: DiffLeaseRequest, token: CallToken, node: String, now: Moment) -> [BrokerAction] {
+  package mutating func lease(_ request: DiffLeaseRequest, token: CallToken, node: String, incarnation: UInt64, now: Moment)
+    -> [BrokerAction]
+  {
     count("diff.leases")
-    return translate(desk.lease(request, token: token, caller: node, at: now))
+    return translate(desk.lease(request, token: token, caller: .init(name: node, incarnation: incarnation), at: now))
   }
 
   /// A caller is done with a job.
-  package mutating func endLease(_ job: String, node: String, now: Moment) -> [BrokerAction] {
-    translate(desk.end(job, of: node, at: now))
+  package mutating func endLease(_ job: String, node: String, incarnation: UInt64, now: Moment) -> [BrokerAction] {
+    translate(desk.end(job, of: .init(name: node, incarnation: incarnation), at: now))
   }
 
   /// A worker has been told that nobody waits for a job of it.

@@ -1,5 +1,5 @@
 package import MinervaInterfaces
-import MinervaProtocol
+package import MinervaProtocol
 import MinervaWire
 
 /// The broker's desk for diff jobs: the pool of workers, and who waits for a lease.
@@ -17,7 +17,7 @@ package struct DiffDesk {
 
   /// A job by its caller, and the caller's name for it.
   package struct Name: Hashable, Sendable {
-    package let caller: String
+    package let caller: WorkerPoolStateMachine.Caller
     package let job: String
   }
 
@@ -54,7 +54,7 @@ package struct DiffDesk {
   }
 
   /// A caller asks for a worker: the first time, or again after its worker died.
-  mutating func lease(_ request: DiffLeaseRequest, token: CallToken, caller: String, at now: Moment) -> [Action] {
+  mutating func lease(_ request: DiffLeaseRequest, token: CallToken, caller: WorkerPoolStateMachine.Caller, at now: Moment) -> [Action] {
     let name = Name(caller: caller, job: request.job)
     if let index = ended.firstIndex(where: { $0.job == name }) { return [.refuse(token, ended.remove(at: index).error)] }
     let id = number(of: name)
@@ -65,20 +65,22 @@ package struct DiffDesk {
     return submit(request, id, caller, at: now)
   }
 
-  private mutating func submit(_ request: DiffLeaseRequest, _ id: UInt64, _ caller: String, at now: Moment) -> [Action] {
+  private mutating func submit(_ request: DiffLeaseRequest, _ id: UInt64, _ caller: WorkerPoolStateMachine.Caller, at now: Moment)
+    -> [Action]
+  {
     // A caller may say whatever it likes of its own job; more losses than end it are of no use.
     let costs = request.costs.prefix(64).map { WorkerPoolStateMachine.Worker(name: $0.worker, incarnation: $0.life) }
     // A lease that the caller counts among its losses is over, whether or not the pool has heard of the death.
     if let lease = leases[id], costs.count >= lease.attempt { leases[id] = nil }
-    // Lists of one name belong to different callers.
+    // Lists of one name belong to different callers, but to all lives of one: what an earlier life wanted is of no use.
     let job = WorkerPoolStateMachine.Job(
-      size: request.rows, supersedes: request.list.map { "\(caller)\u{0}\($0)" },
+      size: request.rows, supersedes: request.list.map { "\(caller.name)\u{0}\($0)" },
       prefers: request.prefers.map { .init(name: $0.worker, incarnation: $0.life) }, caller: caller, deadline: now + deadline)
     return translate(pool.submit(id, job, costs: costs, at: now))
   }
 
   /// A caller has its answer, or gives the job up.
-  mutating func end(_ job: String, of caller: String, at now: Moment) -> [Action] {
+  mutating func end(_ job: String, of caller: WorkerPoolStateMachine.Caller, at now: Moment) -> [Action] {
     let job = Name(caller: caller, job: job)
     ended.removeAll { $0.job == job }
     guard let id = numbers[job] else { return [] }
@@ -99,7 +101,9 @@ package struct DiffDesk {
 
   /// A process is gone: as a worker, or as a caller.
   mutating func lost(_ node: String, incarnation: UInt64, at now: Moment) -> [Action] {
-    translate(pool.workerLost(.init(name: node, incarnation: incarnation), at: now) + pool.callerLost(node, at: now))
+    translate(
+      pool.workerLost(.init(name: node, incarnation: incarnation), at: now)
+        + pool.callerLost(.init(name: node, incarnation: incarnation), at: now))
   }
 
   /// Jobs past their deadline end.

@@ -38,6 +38,17 @@ package struct WorkerPoolStateMachine: Sendable {
     }
   }
 
+  /// One life of a caller: the loss of an earlier one, which may be heard of late, is nothing to its jobs.
+  package struct Caller: Hashable, Sendable {
+    package let name: String
+    package let incarnation: UInt64
+
+    package init(name: String, incarnation: UInt64) {
+      self.name = name
+      self.incarnation = incarnation
+    }
+  }
+
   /// A job as the pool sees it.
   package struct Job: Hashable, Sendable {
     package var size: Int
@@ -45,10 +56,10 @@ package struct WorkerPoolStateMachine: Sendable {
     package var supersedes: String?
     /// The worker that holds what the job is about; any other will do when it has no room.
     package var prefers: Worker?
-    package var caller: String
+    package var caller: Caller
     package var deadline: Moment
 
-    package init(size: Int, supersedes: String? = nil, prefers: Worker? = nil, caller: String, deadline: Moment) {
+    package init(size: Int, supersedes: String? = nil, prefers: Worker? = nil, caller: Caller, deadline: Moment) {
       self.size = size
       self.supersedes = supersedes
       self.prefers = prefers
@@ -184,8 +195,8 @@ extension WorkerPoolStateMachine {
     end(id, MinervaError(.cancelled, "the job was cancelled")) + assign(at: now)
   }
 
-  /// A caller is gone: nobody waits for its jobs. Their ends are said all the same, for whoever keeps books.
-  package mutating func callerLost(_ caller: String, at now: Moment) -> [Action] {
+  /// A life of a caller is gone: nobody waits for its jobs. Their ends are said all the same, for whoever keeps books.
+  package mutating func callerLost(_ caller: Caller, at now: Moment) -> [Action] {
     let ids = jobs.filter { $0.value.job.caller == caller }.keys.sorted()
     return ids.flatMap { end($0, MinervaError(.cancelled, "its caller went away")) } + assign(at: now)
   }

@@ -22,7 +22,9 @@ final class BrokerParty: Party {
   private var clients: [String: SimulatedNetwork.Connection] = [:]
   private var hostLinks: [String: (connection: SimulatedNetwork.Connection, incarnation: UInt64)] = [:]
   private var workerLinks: [WorkerPoolStateMachine.Worker: SimulatedNetwork.Connection] = [:]
-  private var orders: [UInt64: (order: JobOrder, caller: String)] = [:]
+  /// Whose life spoke last on each connection.
+  private var lives: [ObjectIdentifier: WorkerPoolStateMachine.Caller] = [:]
+  private var orders: [UInt64: (order: JobOrder, caller: WorkerPoolStateMachine.Caller)] = [:]
 
   init(world: World, process: SimulatedProcess) {
     self.world = world
@@ -152,9 +154,10 @@ final class BrokerParty: Party {
 
   func disconnected(_ connection: SimulatedNetwork.Connection) {
     let peer = connection.peer(of: process.name)
-    if clients[peer] === connection {
-      clients[peer] = nil
-      perform(pool.callerLost(peer, at: world.now))
+    if clients[peer] === connection { clients[peer] = nil }
+    // One and the same life may be back on another connection already.
+    if let caller = lives.removeValue(forKey: ObjectIdentifier(connection)), !lives.values.contains(caller) {
+      perform(pool.callerLost(caller, at: world.now))
     }
     if let link = hostLinks[peer], link.connection === connection {
       hostLinks[peer] = nil
@@ -181,14 +184,15 @@ final class BrokerParty: Party {
 
   private var granted: [UInt64: WorkerPoolStateMachine.Lease] = [:]
 
-  private static func job(_ order: JobOrder, _ caller: String) -> WorkerPoolStateMachine.Job {
+  private static func job(_ order: JobOrder, _ caller: WorkerPoolStateMachine.Caller) -> WorkerPoolStateMachine.Job {
     WorkerPoolStateMachine.Job(size: order.size, supersedes: order.list, caller: caller, deadline: order.deadline)
   }
 
   func received(_ message: Message, over connection: SimulatedNetwork.Connection) {
     switch message {
-    case .hello(let name, _):
+    case .hello(let name, let incarnation):
       clients[name] = connection
+      lives[ObjectIdentifier(connection)] = WorkerPoolStateMachine.Caller(name: name, incarnation: incarnation)
       process.send(.welcome(epoch: process.life), over: connection)
     case .call(let id, let wish): execute(id, wish, connection)
     case .cancelCall(let id): waiting.removeAll { $0.call == id && $0.connection === connection }
@@ -202,7 +206,7 @@ final class BrokerParty: Party {
       workerLinks[worker] = connection
       perform(pool.credit(worker, wants: wants, at: world.now))
     case .submit(let order, let costs):
-      let caller = connection.peer(of: process.name)
+      guard let caller = lives[ObjectIdentifier(connection)] else { return }
       orders[order.id] = (order, caller)
       let known = world.fault == .attemptsForgotten ? [] : costs
       perform(pool.submit(order.id, BrokerParty.job(order, caller), costs: known, at: world.now))
@@ -275,7 +279,7 @@ final class BrokerParty: Party {
   }
 
   private func tell(_ job: UInt64, _ message: Message) {
-    guard let (_, caller) = orders[job], let connection = clients[caller] else { return }
+    guard let (_, caller) = orders[job], let connection = clients[caller.name] else { return }
     process.send(message, over: connection)
   }
 }
