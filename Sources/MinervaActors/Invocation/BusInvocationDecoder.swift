@@ -6,14 +6,23 @@ import MinervaWire
 public struct BusInvocationDecoder: DistributedTargetInvocationDecoder {
   public typealias SerializationRequirement = any Codable
 
-  private let frame: Frame
-  private let decoder: CBORDecoder
+  /// The bytes, in the frame they came in, until the last argument is read: the call itself may take long, and its task keeps this value.
+  private final class Source {
+    let decoder: CBORDecoder
+    var frame: Frame?
+
+    init(_ decoder: CBORDecoder, _ frame: Frame?) {
+      self.decoder = decoder
+      self.frame = frame
+    }
+  }
+
+  private let source: Source
   private var left: Int
   private let stub: (any Any.Type)?
 
   init(_ decoder: CBORDecoder, arguments: Int, stub: (any Any.Type)?, in frame: Frame) {
-    self.frame = frame
-    self.decoder = decoder
+    source = Source(decoder, arguments > 0 ? frame : nil)
     self.stub = stub
     left = arguments
   }
@@ -24,7 +33,8 @@ public struct BusInvocationDecoder: DistributedTargetInvocationDecoder {
   public mutating func decodeNextArgument<Argument: Codable>() throws -> Argument {
     guard left > 0 else { throw MinervaError.badMessage("the call has too few arguments") }
     left -= 1
-    return try decoder.decode(Argument.self)
+    defer { if left == 0 { source.frame = nil } }
+    return try source.decoder.decode(Argument.self)
   }
 
   public mutating func decodeReturnType() throws -> (any Any.Type)? { nil }
