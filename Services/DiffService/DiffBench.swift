@@ -1,4 +1,5 @@
 import ListDiff
+import MinervaActors
 import MinervaInterfaces
 import MinervaTransport
 import MinervaWire
@@ -41,40 +42,73 @@ final class DiffBench: Sendable {
   ///   `bus.cancelled`, `diff.superseded`, `bus.deadline` when it ended before its time.
   func diff(_ job: DiffJob, of owner: Owner) async throws -> DiffAnswer {
     let stop = DiffStop(deadline: job.deadline)
-    let work = try state.withLock { state throws(MinervaError) in
-      let work = try state.shelf.admit(job, of: owner, at: now)
-      for key in work.superseded { state.running[key]?.stop.set(.superseded) }
-      state.running[work.key] = (stop, work.rows)
-      return work
-    }
-    do {
-      return try await withTaskCancellationHandler {
-        var answer = try await compute(work, job, stop)
-        if job.hold > 0 { try await stop.sleep(milliseconds: min(job.hold, limits.hold)) }
-        (answer.changes, answer.held) = try state.withLock { state throws(MinervaError) in
-          state.running[work.key] = nil
-          return try state.shelf.answered(work.key, answer.changes, at: now)
-        }
-        return answer
-      } onCancel: {
-        stop.set(.cancelled)
-      }
-    } catch {
-      state.withLock { state in
-        state.running[work.key] = nil
-        state.shelf.ended(work.key)
-      }
-      throw error
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in start(job, of: owner, until: stop) { continuation.resume(with: $0) } }
+    } onCancel: {
+      stop.set(.cancelled)
     }
   }
 
-  private func compute(_ work: DiffShelf.Work, _ job: DiffJob, _ stop: DiffStop) async throws -> DiffAnswer {
+  /// The same without a task that waits.
+  ///
+  /// - Parameters:
+  ///   - stop: Gives the job up when it is set.
+  ///   - tell: Told the end once, from the thread that came to it: this one, before this returns, for a job that is refused.
+  func start(
+    _ job: DiffJob, of owner: Owner, until stop: DiffStop, _ tell: @escaping @Sendable (Result<DiffAnswer, any Error>) -> Void
+  ) {
+    let work: DiffShelf.Work
+    do throws(MinervaError) {
+      work = try state.withLock { state throws(MinervaError) in
+        let work = try state.shelf.admit(job, of: owner, at: now)
+        for key in work.superseded { state.running[key]?.stop.set(.superseded) }
+        state.running[work.key] = (stop, work.rows)
+        return work
+      }
+    } catch {
+      return tell(.failure(error))
+    }
+    let (key, hold) = (work.key, min(job.hold, limits.hold))
+    compute(work, job, stop) { result in
+      guard hold > 0, case .success = result else { return tell(self.ended(key, result)) }
+      Task {
+        do {
+          try await stop.sleep(milliseconds: hold)
+          tell(self.ended(key, result))
+        } catch {
+          tell(self.ended(key, .failure(BusSystem.crossing(error))))
+        }
+      }
+    }
+  }
+
+  /// Books the end of a job; what does not fit into its answer waits to be fetched.
+  private func ended(_ key: DiffShelf.JobKey, _ result: Result<DiffAnswer, MinervaError>) -> Result<DiffAnswer, any Error> {
+    do throws(MinervaError) {
+      var answer = try result.get()
+      (answer.changes, answer.held) = try state.withLock { state throws(MinervaError) in
+        state.running[key] = nil
+        return try state.shelf.answered(key, answer.changes, at: now)
+      }
+      return .success(answer)
+    } catch {
+      state.withLock { state in
+        state.running[key] = nil
+        state.shelf.ended(key)
+      }
+      return .failure(error)
+    }
+  }
+
+  private func compute(
+    _ work: DiffShelf.Work, _ job: DiffJob, _ stop: DiffStop, _ end: @escaping @Sendable (Result<DiffAnswer, MinervaError>) -> Void
+  ) {
     let new = lying(about: work.new)
     let clock = ContinuousClock()
     let came = clock.now
     let options = Differ.Options(duplicates: job.duplicates.policy)
-    let node = node
-    let result = await lanes.run(rows: work.rows, until: stop) {
+    let (node, id) = (node, job.id)
+    lanes.run(rows: work.rows, until: stop) {
       Result { () throws(MinervaError) in
         let began = clock.now
         try stop.check()
@@ -82,15 +116,14 @@ final class DiffBench: Sendable {
         do throws(DiffError) {
           let changes = try work.old.encodedChanges(to: new, options, isCancelled: { stop.isSet })
           return DiffAnswer(
-            id: job.id, changes: changes, worker: node, microseconds: (clock.now - began).microseconds,
-            waited: (began - came).microseconds)
+            id: id, changes: changes, worker: node, microseconds: (clock.now - began).microseconds, waited: (began - came).microseconds)
         } catch {
           throw Self.crossing(error, stop)
         }
       }
+    } then: {
+      end($0 ?? .failure(DiffStop.error(stop.reason ?? .cancelled)))
     }
-    guard let result else { throw DiffStop.error(stop.reason ?? .cancelled) }
-    return try result.get()
   }
 
   /// The rows that the job asks for, or when it is time for a lie the same without the last one: a change set like any other, that turns the
@@ -141,12 +174,6 @@ final class DiffBench: Sendable {
   /// Gives up a job of a caller, if it is here.
   func cancel(_ job: String, of owner: Owner) {
     state.withLock { $0.running[DiffShelf.JobKey(owner: owner, job: job)]?.stop }?.set(.cancelled)
-  }
-
-  /// Gives up a job of a caller, in whichever life it asked: the broker's word.
-  func cancel(_ job: String, ofNode node: String) {
-    let stops = state.withLock { state in state.running.filter { $0.key.job == job && $0.key.owner.node == node }.map(\.value.stop) }
-    for stop in stops { stop.set(.cancelled) }
   }
 
   /// A caller is gone: nobody waits for its jobs, and nothing of it is kept.

@@ -70,7 +70,9 @@ public final class DiffProcess: Sendable {
       let listen = try await bus.listen(on: settings.listen)
       let bench = DiffBench(limits: settings.limits, node: settings.node, lie: settings.lie)
       let worker = BusSystem.named(WellKnown.worker) { DiffWorkerActor(bench: bench, node: settings.node, actorSystem: bus) }
-      try await bus.expose(worker, as: interfaces.worker)
+      try await bus.expose(worker, as: interfaces.worker) { table in
+        try table.later("diff") { worker, arguments, reply in try worker.begin(arguments.next(), reply) }
+      }
       // Before the broker knows this worker: one that is lost at that moment is lost to it as well.
       let (events, callers) = (bus.peerEvents, bus.peerEvents)
       let broker = try await bus.connect(to: settings.broker, patience: settings.patience)

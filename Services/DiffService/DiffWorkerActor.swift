@@ -24,6 +24,22 @@ distributed actor DiffWorkerActor: DiffWorker {
     return try await bench.diff(job, of: owner)
   }
 
+  /// The same for a call from the bus, on its loop: neither a task nor a lookup in the runtime stands between the bytes and the thread that
+  /// computes, nor on the way back.
+  func begin(_ job: DiffJob, _ reply: LateReply) throws {
+    let owner = try caller(job.id, job.life)
+    let stop = DiffStop(deadline: job.deadline)
+    reply.whenGivenUp { stop.set(.cancelled) }
+    bench.start(job, of: owner, until: stop) { [loop = actorSystem.loop] end in
+      loop.post {
+        switch end {
+        case .success(let answer): reply.answer(answer)
+        case .failure(let error): reply.fail(error)
+        }
+      }
+    }
+  }
+
   distributed func take(_ piece: DiffPiece) throws { try bench.take(piece, of: caller(piece.job, piece.life)) }
 
   distributed func rest(of job: String, from position: Int) throws -> [UInt8] {
@@ -37,9 +53,9 @@ distributed actor DiffWorkerActor: DiffWorker {
     guard let caller = BusSystem.currentCaller, caller.kind == "broker", caller.role == .admin else {
       return bench.cancel(job, of: try self.caller())
     }
-    let parts = job.split(separator: "\u{0}", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 2 else { throw MinervaError.badMessage("job \(job) is of no caller") }
-    bench.cancel(parts[1], ofNode: parts[0])
+    let parts = job.split(separator: "\u{0}", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 3, let incarnation = UInt64(parts[1]) else { throw MinervaError.badMessage("job \(job) is of no caller") }
+    bench.cancel(parts[2], of: DiffShelf.Owner(node: parts[0], incarnation: incarnation))
   }
 
   distributed func forget(list: String) throws { bench.forget(list, of: try caller()) }

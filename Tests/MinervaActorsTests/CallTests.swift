@@ -102,6 +102,7 @@ struct CallTests {
         try await until { await actor.whenLocal { $0.waiting } == 4 * round }
         for call in calls { call.cancel() }
         for call in calls { #expect(await failure { _ = try await call.value }?.code == .cancelled) }
+        try await until { await actor.whenLocal { $0.givenUp.count } == 4 * round }
       }
       #expect(await failure { _ = try await echo.noteLate(5) }?.code == .backpressure)
       await actor.whenLocal { $0.noteWaiting() }
@@ -115,6 +116,8 @@ struct CallTests {
       _ = await failure { _ = try await last.value }
       try await until { await pair.server.peers().isEmpty }
       await actor.whenLocal { $0.noteWaiting() }
+      // Those that work on a call hear that nobody waits, by its end or its caller's, and of none that was answered.
+      #expect(await actor.whenLocal { $0.givenUp.sorted() } == [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 7])
     }
   }
 

@@ -13,6 +13,10 @@ actor DiffRunner {
     let continuation: CheckedContinuation<DiffResult, any Error>
     /// The lease as the broker said it: where the worker listens.
     var lease: DiffLease?
+    /// When it was granted.
+    var leasedAt = Moment.distantFuture
+    /// Whether the broker knows the lease by a list, whose next job would end it.
+    var isOfList = false
     var sending: Task<Void, Never>?
     var result: DiffResult?
     var leases = 0
@@ -28,6 +32,7 @@ actor DiffRunner {
   private var jobs: [UInt64: Job] = [:]
   private var lastJob: UInt64 = 0
   private var spare: SpareLease
+  private var isWatchingSpare = false
   /// When the next tick is due.
   private var armed: Moment?
   /// Part of every job's name, so that two runners of a process never share one.
@@ -63,9 +68,11 @@ actor DiffRunner {
 
   private func cancel(_ id: UInt64) { perform(machine.cancel(id)) }
 
-  private func perform(_ actions: [JobCallerStateMachine.Action]) {
+  /// - Parameter kept: The name of a lease that is not given back.
+  private func perform(_ actions: [JobCallerStateMachine.Action], keeping kept: String? = nil) {
     for action in actions {
       switch action {
+      case .reportDone(let lease) where kept != nil && jobs[lease.job]?.name == kept: continue
       case .submit(let id, let costs) where costs.isEmpty && take(id): continue
       case .submit(let id, let costs): Task(executorPreference: bus.taskExecutor) { await self.lease(id, costs) }
       case .send(let lease): send(lease)
@@ -81,11 +88,12 @@ actor DiffRunner {
   /// Uses the lease that is there, if it fits the job.
   private func take(_ id: UInt64) -> Bool {
     // A list that the caller names itself supersedes at the broker, which has to hear of it.
-    guard let order = jobs[id]?.order, order.options.list == nil, let lease = spare.take(preferring: order.holder?.worker) else {
+    guard let order = jobs[id]?.order, order.options.list == nil, let (lease, since) = spare.take(preferring: order.holder?.worker) else {
       return false
     }
     jobs[id]?.name = lease.job
     jobs[id]?.lease = lease
+    jobs[id]?.leasedAt = since
     perform(machine.granted(.init(job: id, worker: .init(name: lease.worker, incarnation: lease.life), attempt: lease.attempt)))
     return true
   }
@@ -103,10 +111,28 @@ actor DiffRunner {
     }
   }
 
-  private func hasSpare(_ lease: DiffLease) async {
-    guard spare.granted(lease) else { return giveBack(lease.job) }
-    try? await ContinuousClock().sleep(for: .milliseconds(SpareLease.patience))
-    if spare.expire(lease.job) { giveBack(lease.job) }
+  private func hasSpare(_ lease: DiffLease) {
+    guard spare.granted(lease, at: now) else { return giveBack(lease.job) }
+    watchSpare()
+  }
+
+  /// Gives a lease back that nobody needs; one sleeper for all of a burst.
+  private func watchSpare() {
+    guard !isWatchingSpare else { return }
+    isWatchingSpare = true
+    Task(executorPreference: bus.taskExecutor) { await self.followSpare() }
+  }
+
+  private func followSpare() async {
+    var quiet = 0
+    // A lease that is in use now may be kept in a moment: the sleeper outlives such pauses.
+    while quiet < 2 {
+      let wait = spare.expiry.map { max(1, $0 - now) } ?? SpareLease.patience
+      try? await ContinuousClock().sleep(for: .milliseconds(wait))
+      quiet = spare.expiry == nil ? quiet + 1 : 0
+      if let name = spare.expire(at: now) { giveBack(name) }
+    }
+    isWatchingSpare = false
   }
 
   private func hasNoSpare(_ name: String) {
@@ -125,6 +151,8 @@ actor DiffRunner {
       let lease = try await leasing.lease(request, within: order.options.deadline)
       if now - asked >= SpareLease.crowding { spare.crowd() }
       jobs[id]?.lease = lease
+      jobs[id]?.leasedAt = now
+      jobs[id]?.isOfList = order.list != nil
       perform(
         machine.granted(.init(job: id, worker: .init(name: lease.worker, incarnation: lease.life), attempt: lease.attempt)))
     } catch {
@@ -151,13 +179,16 @@ actor DiffRunner {
         await self.failed(lease, BusSystem.crossing(error))
       }
     }
-    askAhead(like: job.order, granted.loss, as: spare.sent())
+    askAhead(like: job.order, granted.loss, as: spare.sent(since: job.leasedAt, at: now))
   }
 
   private func answered(_ lease: WorkerPoolStateMachine.Lease, _ result: DiffResult) {
     jobs[lease.job]?.result = result
-    if let job = jobs[lease.job], let granted = job.lease { askAhead(like: job.order, granted.loss, as: spare.ended(at: now)) }
-    perform(machine.answered(lease.job, attempt: lease.attempt))
+    let actions = machine.answered(lease.job, attempt: lease.attempt)
+    guard !actions.isEmpty, let job = jobs[lease.job], let granted = job.lease else { return perform(actions) }
+    let isKept = !job.isOfList && spare.keeps(granted, since: job.leasedAt, at: now)
+    if isKept { watchSpare() } else { askAhead(like: job.order, granted.loss, as: spare.ended()) }
+    perform(actions, keeping: isKept ? granted.job : nil)
   }
 
   private func failed(_ lease: WorkerPoolStateMachine.Lease, _ error: MinervaError) {

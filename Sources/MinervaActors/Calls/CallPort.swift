@@ -134,6 +134,9 @@ final class CallPort: @unchecked Sendable {
     for call in pending.removeAll() { call.continuation.resume(throwing: error) }
     for call in served.values { call.cancel() }
     served = [:]
+    let given = hearing.values
+    hearing = [:]
+    for body in given { body() }
     closeLanes()
   }
 
@@ -165,6 +168,13 @@ final class CallPort: @unchecked Sendable {
     guard servedLater.insert(identifier).inserted else { throw .badMessage("two calls with one id") }
   }
 
+  /// What hears that the peer gave a call up whose answer comes later, where somebody wants to.
+  private var hearing: [UInt64: () -> Void] = [:]
+
+  func whenGivenUp(_ identifier: UInt64, _ body: @escaping () -> Void) {
+    if servedLater.contains(identifier), !isOver { hearing[identifier] = body } else { body() }
+  }
+
   /// Sends the late answer of a call.
   func answerLate(_ identifier: UInt64, _ encode: (CBOREncoder) throws(MinervaError) -> Void) {
     guard isAwaited(identifier), !isOver else { return }
@@ -184,6 +194,7 @@ final class CallPort: @unchecked Sendable {
 
   /// Whether the peer still waits for a late answer, which it is given now.
   private func isAwaited(_ identifier: UInt64) -> Bool {
+    if !hearing.isEmpty { hearing[identifier] = nil }
     if servedLater.remove(identifier) != nil { return true }
     givenUp.remove(identifier)
     return false
@@ -191,7 +202,10 @@ final class CallPort: @unchecked Sendable {
 
   /// The peer gave up on a call: its task is told, and an answer that comes later is dropped and takes no room until then.
   func cancelled(_ identifier: UInt64) {
-    if servedLater.remove(identifier) != nil { givenUp.insert(identifier) }
+    if servedLater.remove(identifier) != nil {
+      givenUp.insert(identifier)
+      hearing.removeValue(forKey: identifier)?()
+    }
     served[identifier]?.cancel()
   }
 

@@ -84,6 +84,9 @@ distributed actor LoopEcho: Echo {
   /// Notes to come, and who waits for them.
   private var late: [(number: Int, reply: LateReply)] = []
 
+  /// The notes of callers that did not wait.
+  private(set) var givenUp: [Int] = []
+
   func noted() -> [Int] { numbers }
 
   var waiting: Int { late.count }
@@ -110,6 +113,7 @@ distributed actor LoopEcho: Echo {
         let number: Int = try arguments.next()
         if number < 0 { throw MinervaError("app.refused", "no negative numbers") }
         me.late.append((number, reply))
+        reply.whenGivenUp { me.givenUp.append(number) }
       }
     }
     return actor
