@@ -118,7 +118,8 @@ enum DoctorCommand {
           : "\(local.joined(separator: ", ")): dialled on their own machine alone; --listen tcp://HOST:PORT lets others in")
       let isSound = Finding(what: "journal", isGood: true, text: "as it was written")
       let troubles = status.troubles.map { Finding(what: "journal", isGood: false, text: $0) }
-      return [answers, reachable] + (troubles.isEmpty ? [isSound] : troubles)
+      let doors = status.peers.compactMap(\.trouble).map { Finding(what: "doors", isGood: false, text: $0) }
+      return [answers, reachable] + doors + (troubles.isEmpty ? [isSound] : troubles)
     } catch {
       return [Finding(what: "broker", isGood: false, text: Session.stated(error).description)]
     }

@@ -2,6 +2,7 @@ import Distributed
 import MinervaActors
 import MinervaBrokerCore
 import MinervaInterfaces
+import MinervaProtocol
 import MinervaTransport
 import MinervaWire
 
@@ -15,6 +16,8 @@ struct Door: Sendable {
   let key: String?
   /// Local processes whose keys it has been given.
   var guests: Set<String> = []
+  /// Why it may not know the newest list of whom to let in; nothing when it does.
+  var trouble: String?
 }
 
 /// Doors over tcp: a host or worker lets in whom its broker vouches for, and callers are told its key with its address.
@@ -29,12 +32,27 @@ extension Gateway {
     guard key != nil else { return }
     do {
       try await admit(AdmittedKeys(listed: vouched(for: kind)), at: node, kind)
-    } catch let error as MinervaError where error.code == .deadline {
-      throw MinervaError(
-        .deadline,
-        "\(node) was told whom to let in and did not answer within \(Self.admission); it is busy or stands still, its own log may say with what",
-        details: error.details, retryable: true)
+    } catch {
+      let untold = Self.untold(node, error)
+      log("doors: \(untold.message)")
+      doors[node]?.trouble = untold.message
+      throw untold
     }
+  }
+
+  /// What a person is told, here and at the process itself, when it was told whom to let in and did not take it.
+  private static func untold(_ node: String, _ error: any Error) -> MinervaError {
+    guard let error = error as? MinervaError else { return MinervaError(.badMessage, "\(node) was not told whom to let in: \(error)") }
+    guard error.code == .deadline else {
+      return MinervaError(
+        error.code,
+        "\(node) was told whom to let in and did not take it: \(error.message); keys that are new here stay out there, and revoked ones in",
+        details: error.details, retryable: error.retryable)
+    }
+    return MinervaError(
+      .deadline,
+      "\(node) was told whom to let in and did not answer within \(admission); it is busy or stands still, its own log may say with what",
+      details: error.details, retryable: true)
   }
 
   /// How long a process may take to answer when it is told whom to let in.
@@ -60,15 +78,31 @@ extension Gateway {
   /// The list of keys is another: every door is told.
   func vouches(for keys: AuthorizedKeys) {
     authorized = keys
-    for (node, door) in doors where door.key != nil {
-      Task {
-        do {
-          try await self.admit(AdmittedKeys(listed: self.vouched(for: door.kind)), at: node, door.kind)
-        } catch {
-          // One that cannot be told is lost, or soon will be, and is told when it is back.
-          self.machine.count("doors.unreached")
-        }
+    listing += 1
+    for (node, door) in doors where door.key != nil { Task { [listing] in await self.tell(node, listing) } }
+  }
+
+  /// Tells a door of a list until it knows it, or is gone, or there is a newer one: until then it lets in whom it should not.
+  private func tell(_ node: String, _ number: UInt64) async {
+    var backoff = Backoff(first: 250, cap: 5_000)
+    var random = SystemRandomNumberGenerator()
+    while listing == number, let door = doors[node], door.key != nil {
+      do {
+        try await admit(AdmittedKeys(listed: vouched(for: door.kind)), at: node, door.kind)
+        guard listing == number, let trouble = doors[node]?.trouble else { return }
+        doors[node]?.trouble = nil
+        log("doors: \(node) knows the list now, of which was said: \(trouble)")
+        return
+      } catch {
+        machine.count("doors.unreached")
+        // Of one that is gone nothing is to be said: it is told when it is back.
+        let code = (error as? MinervaError)?.code
+        guard listing == number, doors[node] != nil, code != .peerLost, code != .unreachable else { return }
+        let untold = Self.untold(node, error)
+        if doors[node]?.trouble != untold.message { log("doors: \(untold.message)") }
+        doors[node]?.trouble = untold.message
       }
+      try? await Task.sleep(for: .milliseconds(backoff.next(using: &random)))
     }
   }
 

@@ -48,6 +48,8 @@ distributed actor Gateway: BrokerGateway {
   var doors: [String: Door] = [:]
   /// The keys that may reach this broker over tcp.
   var authorized: AuthorizedKeys
+  /// How many lists of keys there have been.
+  var listing: UInt64 = 0
   private let pid: Int32
   private let started: Moment
 
@@ -253,7 +255,7 @@ distributed actor Gateway: BrokerGateway {
       PeerStatus(
         node: peer.node, kind: peer.kind, version: peer.version, pid: peer.pid, endpoint: doors[peer.node]?.endpoint ?? peer.endpoint,
         heartbeatAge: Int(peer.silence),
-        uptime: Int(peer.uptime))
+        uptime: Int(peer.uptime), trouble: doors[peer.node]?.trouble)
     }
     let bus = await actorSystem.counters()
     var counters = machine.counters

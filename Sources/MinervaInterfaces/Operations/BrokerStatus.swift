@@ -52,8 +52,13 @@ public struct PeerStatus: Codable, Sendable {
   public var heartbeatAge: Int
   /// Milliseconds since it connected.
   public var uptime: Int
+  /// What keeps it from serving as it should, in words for people: it listens over tcp and does not know the newest list of keys.
+  public var trouble: String?
 
-  public init(node: String, kind: String, version: String, pid: Int32, endpoint: String?, heartbeatAge: Int, uptime: Int) {
+  public init(
+    node: String, kind: String, version: String, pid: Int32, endpoint: String?, heartbeatAge: Int, uptime: Int, trouble: String? = nil
+  ) {
+    self.trouble = trouble
     self.node = node
     self.kind = kind
     self.version = version

@@ -24,7 +24,8 @@ package enum StatusText {
     lines.append("diff workers \(pool.workers)  waiting \(pool.waiting)  running \(pool.running)  poisoned \(pool.poisoned)")
     let counters = broker.counters.sorted { $0.key < $1.key }.map { "\(Escaping.visible($0.key)) \($0.value)" }
     if !counters.isEmpty { lines += HelpText.wrap(counters.joined(separator: "  "), 100) }
-    if !broker.troubles.isEmpty { lines += [""] + broker.troubles.flatMap { HelpText.wrap("! \(Escaping.visible($0))", 100) } }
+    let troubles = broker.troubles + broker.peers.compactMap(\.trouble)
+    if !troubles.isEmpty { lines += [""] + troubles.flatMap { HelpText.wrap("! \(Escaping.visible($0))", 100) } }
     return lines
   }
 
@@ -38,7 +39,7 @@ package enum StatusText {
         ("generation", number(row.generation)),
         ("state", .text(row.state)), ("uptime_ms", number(row.uptime)), ("memory", number(row.memory)), ("restarts", number(row.restarts)),
         ("heartbeat_age_ms", number(row.heartbeat)), ("version", text(row.version)), ("endpoint", text(row.endpoint)),
-        ("last_exit", text(row.lastExit)),
+        ("last_exit", text(row.lastExit)), ("trouble", text(row.trouble)),
       ]).text
     }
     guard let broker = report.broker else { return lines }
@@ -80,6 +81,7 @@ package enum StatusText {
     var version: String?
     var endpoint: String?
     var lastExit: String?
+    var trouble: String?
   }
 
   /// What the supervisor knows, joined by name with what the broker knows; peers that nobody supervises follow.
@@ -92,7 +94,7 @@ package enum StatusText {
         name: process.name, kind: process.kind, pid: process.pid, generation: process.generation, state: process.state,
         uptime: process.uptime, memory: process.memory, restarts: process.restarts, heartbeat: peer?.heartbeatAge,
         version: isBroker ? report.broker?.version : peer?.version,
-        endpoint: isBroker ? report.broker?.endpoints.first : peer?.endpoint, lastExit: process.lastExit)
+        endpoint: isBroker ? report.broker?.endpoints.first : peer?.endpoint, lastExit: process.lastExit, trouble: peer?.trouble)
     }
     if let broker = report.broker, !report.processes.contains(where: { $0.kind == "broker" }) {
       rows.append(
@@ -104,7 +106,7 @@ package enum StatusText {
       rows.append(
         Row(
           name: peer.node, kind: peer.kind, pid: peer.pid, state: "connected", uptime: peer.uptime, heartbeat: peer.heartbeatAge,
-          version: peer.version, endpoint: peer.endpoint))
+          version: peer.version, endpoint: peer.endpoint, trouble: peer.trouble))
     }
     return rows
   }
