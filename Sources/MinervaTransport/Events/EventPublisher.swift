@@ -19,7 +19,7 @@ final class EventPublisher: EventSource {
   private var lastLook: Int64 = -1
 
   /// Events that may wait for one subscriber.
-  private static let highWaterMark: Int32 = 4_096
+  static let highWaterMark = 4_096
 
   init(on wanted: Endpoint, transport: Transport) throws {
     self.transport = transport
@@ -31,7 +31,7 @@ final class EventPublisher: EventSource {
     }
     let socket = try ZeroMQSocket(.publish, in: transport.context())
     try socket.apply(transport.settings)
-    try socket.set(ZMQ_SNDHWM, Self.highWaterMark)
+    try socket.set(ZMQ_SNDHWM, Int32(Self.highWaterMark))
     // A subscriber says no more than one name, with the words of ZMTP around it; and it is heard each time, so that its wishes can be counted.
     try socket.set(ZMQ_MAXMSGSIZE, wide: Int64(transport.settings.limits.nameBytes + 64))
     try socket.set(ZMQ_XPUB_VERBOSER, 1)
@@ -96,7 +96,7 @@ final class EventPublisher: EventSource {
 
   /// Whether somebody may want the events of a topic. Looks at subscribers at most once a millisecond.
   func isHeard(_ topic: String) -> Bool {
-    if case .inProcess(let name) = endpoint { return transport.settings.hub?.isHeard(name) ?? false }
+    if case .inProcess(let name) = endpoint { return transport.settings.hub?.isHeard(name, EventFrame.prefix(topic: topic)) ?? false }
     if lastLook != transport.loop.now {
       lastLook = transport.loop.now
       _ = drain(budget: 1_024)

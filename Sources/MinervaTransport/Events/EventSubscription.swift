@@ -10,7 +10,6 @@ package final class EventSubscription: EventSource, @unchecked Sendable {
 
   private let socket: ZeroMQSocket?
   private let name: String?
-  private let prefixes: [[UInt8]]
   private unowned let transport: Transport
   private let take: (PublishedFrame) -> Void
   private let end: () -> Void
@@ -21,12 +20,12 @@ package final class EventSubscription: EventSource, @unchecked Sendable {
     self.transport = transport
     self.take = take
     self.end = end
-    prefixes = topics.isEmpty ? [[]] : topics.map { EventFrame.prefix(topic: $0) }
+    let prefixes = topics.isEmpty ? [[]] : topics.map { EventFrame.prefix(topic: $0) }
     if case .inProcess(let name) = endpoint {
       guard let hub = transport.settings.hub else { throw MinervaError(.endpointInvalid, "\(endpoint): this bus has no in-process hub") }
       socket = nil
       self.name = name
-      let inbox = InProcessHub.EventInbox(loop: transport.loop) { [weak self] frame in self?.received(frame) }
+      let inbox = InProcessHub.EventInbox(loop: transport.loop, prefixes: prefixes) { [weak self] frame in self?.received(frame) }
       hub.subscribe(name, ObjectIdentifier(self), inbox)
       return
     }
@@ -60,11 +59,6 @@ package final class EventSubscription: EventSource, @unchecked Sendable {
   }
 
   private func received(_ frame: Frame) {
-    // In process everything is handed over; filter as libzmq does.
-    if name != nil {
-      let bytes = frame.bytes
-      guard prefixes.contains(where: { $0.count <= bytes.count && bytes.prefix($0.count).elementsEqual($0) }) else { return }
-    }
     do throws(MinervaError) {
       let event = try EventFrame.read(frame.bytes, limits: transport.settings.limits)
       transport.counters.eventsReceived += 1

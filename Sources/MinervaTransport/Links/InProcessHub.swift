@@ -14,10 +14,35 @@ public final class InProcessHub: Sendable {
     let accept: @Sendable (InProcessChannel) -> Void
   }
 
-  /// A subscriber of the events published under a name.
-  struct EventInbox: Sendable {
-    let loop: EventLoop
-    let take: @Sendable (Frame) -> Void
+  /// A subscriber of the events published under a name, with a bounded queue as a socket has: what finds it full is lost to this subscriber, who
+  /// sees the gap in the numbers (C06).
+  final class EventInbox: Sendable {
+    private let loop: EventLoop
+    private let prefixes: [[UInt8]]
+    private let take: @Sendable (Frame) -> Void
+    private let waiting = Atomic<Int>(0)
+
+    init(loop: EventLoop, prefixes: [[UInt8]], take: @escaping @Sendable (Frame) -> Void) {
+      self.loop = loop
+      self.prefixes = prefixes
+      self.take = take
+    }
+
+    /// Whether it asked for what begins with these bytes. Asked before anything is queued, as libzmq does: what nobody wants takes no room.
+    func wants(_ bytes: UnsafeRawBufferPointer) -> Bool {
+      prefixes.contains { $0.count <= bytes.count && bytes.prefix($0.count).elementsEqual($0) }
+    }
+
+    fileprivate func post(_ frame: Frame) {
+      guard waiting.wrappingAdd(1, ordering: .relaxed).newValue <= EventPublisher.highWaterMark else {
+        waiting.wrappingSubtract(1, ordering: .relaxed)
+        return
+      }
+      loop.post {
+        self.waiting.wrappingSubtract(1, ordering: .relaxed)
+        self.take(frame)
+      }
+    }
   }
 
   private let state = Mutex(State())
@@ -55,12 +80,16 @@ public final class InProcessHub: Sendable {
 
   func unsubscribe(_ name: String, _ key: ObjectIdentifier) { state.withLock { $0.publishers[name]?[key] = nil } }
 
-  func isHeard(_ name: String) -> Bool { state.withLock { $0.publishers[name]?.isEmpty == false } }
+  /// Whether somebody may want the events of a topic, of which these are the first bytes.
+  func isHeard(_ name: String, _ prefix: [UInt8]) -> Bool {
+    let inboxes = state.withLock { $0.publishers[name] }
+    return prefix.withUnsafeBytes { bytes in inboxes?.values.contains { $0.wants(bytes) } ?? false }
+  }
 
   func publish(_ name: String, _ bytes: UnsafeRawBufferPointer) {
-    let inboxes = state.withLock { $0.publishers[name] }
-    guard let inboxes, !inboxes.isEmpty, let frame = Frame.copying(bytes) else { return }
-    for inbox in inboxes.values { inbox.loop.post { inbox.take(frame) } }
+    let inboxes = state.withLock { $0.publishers[name] }?.values.filter { $0.wants(bytes) } ?? []
+    guard !inboxes.isEmpty, let frame = Frame.copying(bytes) else { return }
+    for inbox in inboxes { inbox.post(frame) }
   }
 }
 

@@ -130,10 +130,7 @@ final class RouterListener: EventSource {
     if connection >= 0, let stale = connections.removeValue(forKey: connection) {
       transport.disconnected("its connection was replaced", on: stale)
     }
-    guard links.count < transport.settings.peerLimit else {
-      transport.log.line("rejected", at: transport.loop.now, "more than \(transport.settings.peerLimit) peers")
-      return
-    }
+    guard transport.hasRoomForPeer() else { return }
     let link = transport.accepted(RouterChannel(route: route, connection: connection, listener: self))
     if isKeyed {
       link.key = frame.property("User-Id")

@@ -110,7 +110,7 @@ package final class Transport: @unchecked Sendable {
     let taken = hub.listen(
       name,
       InProcessHub.Listener(loop: loop) { [weak self] channel in
-        guard let self, !self.isClosed else { return channel.close() }
+        guard let self, !self.isClosed, self.hasRoomForPeer() else { return channel.close() }
         let link = self.accepted(channel)
         self.connect(channel, to: link)
       })
@@ -190,6 +190,14 @@ package final class Transport: @unchecked Sendable {
         on: link)
     case .connected, .accepted: break
     }
+  }
+
+  /// Whether one more peer may be connected; says so where not.
+  func hasRoomForPeer() -> Bool {
+    guard links.count >= settings.peerLimit else { return true }
+    counters.rejectedPeers += 1
+    log.line("rejected", at: loop.now, "more than \(settings.peerLimit) peers")
+    return false
   }
 
   func accepted(_ channel: any LinkChannel) -> Link {
