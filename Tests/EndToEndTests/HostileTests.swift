@@ -99,6 +99,35 @@ struct HostileTests {
     }
   }
 
+  @Test("Processes: a message of parts without end over tcp costs a bounded memory, which comes back, and disturbs nobody (C02)")
+  func endlessMessage() async throws {
+    let interfaces = try await FixedInterfaces.learn()
+    let port = try FreePorts.pair()
+    try await Strangers.with(["--insecure", "--listen", "tcp://127.0.0.1:\(port)"]) { strangers in
+      let part = ZMTP.frame([UInt8](repeating: 1, count: 1 << 20), more: true)
+      for name in ["stranger", "raw"] {
+        let connection = try #require(RawConnection(.tcp(host: "127.0.0.1", port: port)))
+        #expect(connection.shakesHands())
+        if name == "raw" {
+          connection.write(ZMTP.frame(try RawPeer.hello(name, api: interfaces.catalogue.version)))
+          let caller = strangers.caller
+          #expect(try await strangers.set.wait { try await caller.status().peers.contains { $0.node == name } })
+        }
+        // Without a bound it would be two gigabytes.
+        var parts = 0
+        while parts < 2_048, connection.write(part) {
+          parts += 1
+          if parts.isMultiple(of: 8) { try await strangers.served(name) }
+        }
+        #expect(parts >= 100 && parts < 2_048 && connection.hangsUp(withinMilliseconds: 10_000), "\(name): \(parts) MiB")
+        try await strangers.served(name)
+      }
+      #expect(strangers.peak <= strangers.before.memory + 768 << 20, "\(strangers.peak >> 20) MiB")
+      #expect(await strangers.set.wait { (strangers.set.usage(of: "broker")?.memory ?? .max) <= strangers.before.memory + 24 << 20 })
+      try await strangers.leaveNothing(growth: 24 << 20)
+    }
+  }
+
   @Test("Processes: every wrong kind of socket at broker.sock and events.sock, and what each of them may send (C02)")
   func wrongKinds() async throws {
     try await Strangers.with { strangers in

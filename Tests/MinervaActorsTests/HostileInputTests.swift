@@ -61,6 +61,50 @@ struct HostileInputTests {
     }
   }
 
+  @Test(
+    "a message without an end is hung up over tcp once it is larger than any may be, before a hello and after", arguments: [false, true])
+  func endless(isKnown: Bool) async throws {
+    let limits = Limits(messageBytes: 64 << 10, listMessageBytes: 64 << 10)
+    try await Pair.with(
+      .tcp,
+      server: {
+        $0.limits = limits
+        $0.handshakeTimeout = .seconds(60)
+      }
+    ) { pair in
+      let actor = try await PoolEcho.serve(on: pair.server)
+      try await pair.client.connect(to: pair.endpoint)
+      let raw = try #require(RawConnection(pair.endpoint))
+      #expect(raw.shakesHands())
+      if isKnown {
+        #expect(raw.write(ZMTP.frame(try RawPeer.hello("raw"))))
+        try await until("it is let in") { await pair.server.peers().contains { $0.node == "raw" } }
+      }
+      #expect(raw.write(ZMTP.frame([UInt8](repeating: 1, count: 60_000), more: true)))
+      let echo = try pair.echo()
+      for _ in 0..<20 { #expect(try await echo.echo([UInt8](repeating: 2, count: 30_000)).count == 30_000) }
+      for _ in 0..<2 { raw.write(ZMTP.frame([UInt8](repeating: 1, count: 60_000), more: true)) }
+      #expect(raw.hangsUp(withinMilliseconds: 20_000))
+      #expect(await pair.server.counters().badMessages == 1)
+      // Who finishes messages may send as many as there are.
+      #expect(await pair.server.counters().linksLost == (isKnown ? 1 : 0))
+      #expect(try await echo.add(1, 2) == 3)
+      withExtendedLifetime(actor) {}
+    }
+  }
+
+  @Test("a message without an end over ipc: its link is lost when it was silent too long, and the connection with it")
+  func endlessAndLocal() async throws {
+    try await Pair.with(server: { $0.handshakeTimeout = .milliseconds(100) }) { pair in
+      let raw = try #require(RawConnection(pair.endpoint))
+      #expect(raw.shakesHands() && raw.write(ZMTP.frame(try RawPeer.hello("raw", heartbeat: 100))))
+      try await until("it is let in") { await pair.server.peers().contains { $0.node == "raw" } }
+      raw.write(ZMTP.frame([UInt8](repeating: 1, count: 60_000), more: true))
+      #expect(raw.hangsUp(withinMilliseconds: 20_000))
+      #expect(await pair.server.counters().linksLost == 1)
+    }
+  }
+
   @Test("connections beyond the bound are hung up, whoever they are; there is room again when others end")
   func crowd() async throws {
     try await Pair.with { pair in

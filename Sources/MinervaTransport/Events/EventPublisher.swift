@@ -57,6 +57,7 @@ final class EventPublisher: EventSource {
       // What libzmq says itself, when the last subscriber of a prefix is gone, has no connection.
       let connection = frame.connection
       guard connection >= 0 else { continue }
+      transport.unfinished.finished(connection)
       let key = isKeyed ? frame.property("User-Id") ?? "" : nil
       if let key, transport.grant(of: key)?.isUnrestricted != true {
         drop(connection, "a key that may not hear events any more")

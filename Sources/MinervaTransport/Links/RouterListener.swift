@@ -1,5 +1,6 @@
 import CZeroMQ
 import Glibc
+import MinervaProtocol
 import MinervaWire
 
 /// A listening ROUTER: every peer that dials it is a route of up to 255 bytes that libzmq draws at random.
@@ -162,12 +163,24 @@ final class RouterListener: EventSource {
     case .unauthorized:
       break  // The gate has counted it, with the key.
     case .accepted(let connection):
-      strangers[connection] = transport.loop.now + 2 * transport.settings.handshakeTimeout
-      transport.loop.sweep(noLaterThan: strangers[connection] ?? .max)
       transport.accepted(connection)
+      awaitHello(on: connection)
     case .connected, .established, .refused:
       break
     }
+  }
+
+  private func awaitHello(on connection: Int32) {
+    let until = transport.loop.now + 2 * transport.settings.handshakeTimeout
+    strangers[connection] = until
+    transport.loop.sweep(noLaterThan: until)
+  }
+
+  func link(of connection: Int32) -> Link? { connections[connection] }
+
+  /// The connections on which a whole message came at a moment or later.
+  func connections(heardSince moment: Int64, at now: Int64) -> [Int32] {
+    connections.compactMap { connection, link in link.machine.silence(at: now) <= now - moment ? connection : nil }
   }
 
   /// Hangs up connections that have not said hello in time: they may speak ZMTP and nothing else for ever. Returns when to look again.
@@ -206,7 +219,11 @@ final class RouterListener: EventSource {
 
   fileprivate func forget(_ route: Route, _ connection: Int32, _ channel: RouterChannel) {
     if let link = links[route], link.channel === channel || link.channel == nil { links[route] = nil }
-    if let link = connections[connection], link.channel === channel || link.channel == nil { connections[connection] = nil }
+    if let link = connections[connection], link.channel === channel || link.channel == nil {
+      connections[connection] = nil
+      // Its link is over and the connection is not: it is a stranger's again.
+      if transport.connections.contains(connection) { awaitHello(on: connection) }
+    }
     if lastRoute == route {
       lastRoute = nil
       lastLink = nil

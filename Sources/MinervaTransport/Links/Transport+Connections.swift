@@ -6,18 +6,58 @@ extension Transport {
   /// A socket of ours accepted a connection: one too many is hung up.
   func accepted(_ connection: Int32) {
     connections.insert(connection)
+    if let received = Self.received(on: connection) {
+      unfinished.begin(connection, received: received)
+      loop.sweep(noLaterThan: loop.now + Self.lookInterval)
+    }
     guard connections.count > connectionLimit else { return }
     counters.rejectedPeers += 1
     log.line("rejected", at: loop.now, "more than \(connectionLimit) connections; raise the limit of open files (ulimit -n)")
     hangUp(connection)
   }
 
-  func ended(_ connection: Int32) { connections.remove(connection) }
+  func ended(_ connection: Int32) {
+    connections.remove(connection)
+    unfinished.forget(connection)
+  }
 
   /// Ends a connection by its descriptor, which is libzmq's to close.
   ///
   /// Its own events are read before, so that it is not another's by now.
   func hangUp(_ connection: Int32) { if connections.contains(connection) { shutdown(connection, Int32(SHUT_RDWR)) } }
+
+  // MARK: Messages without an end
+
+  /// Milliseconds between two looks at what came in.
+  private static let lookInterval: Int64 = 200
+
+  /// Hangs up connections over tcp that send and send and finish no message. Returns when to look again.
+  ///
+  /// Over ipc the system does not count; there the directory lets nobody in but the processes of its owner, and a silent link its time.
+  func lookAtUnfinished(at now: Int64) -> Int64 {
+    guard !unfinished.isEmpty else { return .max }
+    guard now >= lastLook + Self.lookInterval else { return lastLook + Self.lookInterval }
+    for listener in listeners { for connection in listener.connections(heardSince: lastLook, at: now) { unfinished.finished(connection) } }
+    lastLook = now
+    for connection in unfinished.look(Self.received) {
+      let link = listeners.lazy.compactMap { $0.link(of: connection) }.first
+      malformed("a message whose last part never comes; the connection is hung up", from: link)
+      hangUp(connection)
+    }
+    return now + Self.lookInterval
+  }
+
+  /// How many bytes have come in on a connection over tcp; nothing for any other.
+  private static func received(on connection: Int32) -> UInt64? {
+    // `tcpi_bytes_received` of the kernel's `struct tcp_info`, which Glibc's declaration is too old for.
+    let offset = 128
+    let end = offset + MemoryLayout<UInt64>.size
+    return withUnsafeTemporaryAllocation(byteCount: end, alignment: 8) { info in
+      var size = socklen_t(end)
+      guard getsockopt(connection, Int32(IPPROTO_TCP), TCP_INFO, info.baseAddress, &size) == 0, size == end else { return nil }
+      return info.load(fromByteOffset: offset, as: UInt64.self)
+    }
+  }
 }
 
 /// How many files the process may have open.

@@ -32,11 +32,14 @@ package final class Transport: @unchecked Sendable {
 
   private var contextIfMade: ZeroMQContext?
   private var gate: KeyGate?
-  private var listeners: [RouterListener] = []
+  private(set) var listeners: [RouterListener] = []
   /// The connections that sockets of ours accepted, by descriptor.
   var connections: Set<Int32> = []
   /// How many there may be, of peers and of strangers.
   package var connectionLimit = DescriptorLimit.connections
+  /// What those over tcp have sent of messages without an end, and when that was last looked at.
+  var unfinished: UnfinishedMessages
+  var lastLook: Int64 = 0
   private var inProcessNames: [String] = []
   private var isClosed = false
   private var authorized: AuthorizedKeys
@@ -49,6 +52,7 @@ package final class Transport: @unchecked Sendable {
 
   package init(_ settings: TransportSettings) {
     self.settings = settings
+    unfinished = UnfinishedMessages(largest: settings.limits.largest)
     loop = EventLoop()
     taskExecutor = LoopTaskExecutor(loop)
     log = LogLimiter(settings.log)
@@ -448,6 +452,7 @@ package final class Transport: @unchecked Sendable {
       next = min(next, link.machine.nextTick)
     }
     for listener in listeners { next = min(next, listener.sweep(at: now)) }
+    next = min(next, lookAtUnfinished(at: now))
     if !dirty.isEmpty { next = min(next, now + 5) }
     return next
   }

@@ -9,8 +9,7 @@ extension ZeroMQSocket {
     try set(ZMQ_RCVHWM, settings.highWaterMark)
     try set(ZMQ_HANDSHAKE_IVL, Int32(clamping: settings.handshakeTimeout))
     // A larger message disconnects its sender before memory is taken for it; senders of ours check before they send.
-    let largest = max(settings.limits.messageBytes, settings.limits.listMessageBytes)
-    try set(ZMQ_MAXMSGSIZE, wide: Int64(largest))
+    try set(ZMQ_MAXMSGSIZE, wide: Int64(settings.limits.largest))
     try set(ZMQ_IPV6, 1)
   }
 

@@ -37,6 +37,9 @@ public struct Limits: Hashable, Sendable, Codable {
   /// What is kept unless a setting says otherwise.
   public static let standard = Limits()
 
+  /// The largest message of any kind in bytes.
+  package var largest: Int { max(messageBytes, listMessageBytes) }
+
   /// The stricter of two sets of limits, field by field: what a link keeps after its handshake. Nonsense from a peer (zero, negative) is raised
   /// to what a handshake itself needs.
   public func stricter(_ other: Limits) -> Limits {

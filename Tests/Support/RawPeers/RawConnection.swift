@@ -23,6 +23,27 @@ package final class RawConnection {
     bytes.isEmpty || Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
   }
 
+  /// Introduces itself as a DEALER without security, and waits until the other end has done the same: what comes before that it would take for a
+  /// part of the handshake.
+  package func shakesHands() -> Bool {
+    guard write(ZMTP.greeting + ZMTP.ready), read(ZMTP.greeting.count) != nil, let head = read(2) else { return false }
+    return read(Int(head[1])) != nil
+  }
+
+  /// Reads so many bytes; nothing when they do not come within ten seconds.
+  private func read(_ count: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var taken = 0
+    while taken < count {
+      var set = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&set, 1, 10_000) > 0 else { return nil }
+      let more = bytes.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress! + taken, count - taken, 0) }
+      guard more > 0 else { return nil }
+      taken += more
+    }
+    return bytes
+  }
+
   /// Waits until the other end hangs up, throwing away what it says; false when it has not in time.
   package func hangsUp(withinMilliseconds limit: Int32) -> Bool {
     var piece = [UInt8](repeating: 0, count: 4_096)
@@ -77,6 +98,11 @@ package enum ZMTP {
     let body = [5] + Array("READY".utf8) + [11] + Array("Socket-Type".utf8) + [0, 0, 0, 6] + Array("DEALER".utf8)
     return [4, UInt8(body.count)] + body
   }()
+
+  /// A frame of a message: its last one, or one that is followed by more.
+  package static func frame(_ body: [UInt8], more: Bool = false) -> [UInt8] {
+    [more ? 3 : 2] + (0..<8).map { UInt8(truncatingIfNeeded: UInt64(body.count) >> (56 - 8 * $0)) } + body
+  }
 
   /// The head of a frame that claims a length.
   package static func head(claiming length: UInt64) -> [UInt8] { [2] + (0..<8).map { UInt8(truncatingIfNeeded: length >> (56 - 8 * $0)) } }

@@ -99,14 +99,23 @@ package final class RawPeer {
   }
 
   /// Introduces itself, by default as a bus of no fixed interface would; the kind of the answer.
-  package func greet(
-    _ node: String, incarnation: UInt64 = 99, heartbeat: Int64 = 60_000,
-    api: APIVersion = APIVersion(number: 0, fingerprint: 0xcbf2_9ce4_8422_2325)
-  ) throws -> EnvelopeKind? {
+  package func greet(_ node: String, incarnation: UInt64 = 99, heartbeat: Int64 = 60_000, api: APIVersion = noInterfaces) throws
+    -> EnvelopeKind?
+  {
+    send([try Self.hello(node, incarnation: incarnation, heartbeat: heartbeat, api: api)])
+    return try receive().map { bytes in try bytes.withUnsafeBytes { try Envelope.read($0, limits: .standard).kind } }
+  }
+
+  /// What a bus of no fixed interface says of itself.
+  package static let noInterfaces = APIVersion(number: 0, fingerprint: 0xcbf2_9ce4_8422_2325)
+
+  /// The message with which a peer introduces itself.
+  package static func hello(_ node: String, incarnation: UInt64 = 99, heartbeat: Int64 = 60_000, api: APIVersion = noInterfaces) throws
+    -> [UInt8]
+  {
     let hello = Hello(
       api: api, from: Introduction(node: node, incarnation: incarnation, kind: "raw", pid: 1, version: "0", heartbeat: heartbeat))
-    send([Envelope(.hello).message(body: try CBOR.encode(hello))])
-    return try receive().map { bytes in try bytes.withUnsafeBytes { try Envelope.read($0, limits: .standard).kind } }
+    return Envelope(.hello).message(body: try CBOR.encode(hello))
   }
 
   /// A call as a peer may forge it: any actor, any target, any arguments.
