@@ -39,7 +39,7 @@ package struct RuntimeDirectory: Sendable, Hashable {
 
   /// Chooses a directory as `choose` does, creates it where it is missing and checks it.
   ///
-  /// - Throws: `bus.unsafe_directory`, `bus.unsafe_directory`, `bus.unsafe_directory`, `runtime.file`.
+  /// - Throws: `bus.unsafe_directory`, `runtime.file`.
   package static func open(
     option: String? = nil, environment: (String) -> String? = RuntimeDirectory.variable
   ) throws(MinervaError) -> RuntimeDirectory {
@@ -120,6 +120,19 @@ package struct RuntimeDirectory: Sendable, Hashable {
   package func isServed(_ name: String) -> Bool {
     guard let path = try? socketPath(name) else { return false }
     return access(path, F_OK) == 0 && LockFile.holder(of: lockPath(name)) != nil
+  }
+
+  /// The path of the socket to dial for a name; `nil` when nobody serves it here.
+  ///
+  /// Whoever owns the directory is behind its sockets. A path that others can make first, as the one under the temporary
+  /// directory, would hand every password that is typed to their broker: so the directory is checked before each dialling.
+  ///
+  /// - Throws: `bus.unsafe_directory` when the directory is not this user's alone; `bus.endpoint_invalid` past 107 bytes.
+  package func dialledPath(_ name: String) throws(MinervaError) -> String? {
+    let socket = try socketPath(name)
+    guard Self.exists(path) else { return nil }
+    try check()
+    return isServed(name) ? socket : nil
   }
 
   /// The directory of the log files; created when a process is started with a log.

@@ -73,6 +73,37 @@ struct PlaceTests {
     #expect(tooOpen.errors.contains("chmod"))
   }
 
+  @Test("Processes: whoever dials checks the directory first, so that nobody types a password to a stranger's broker")
+  func nobodyDialsIntoForeignDirectories() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    try set.startCommand("set", "minerva", ["up", "--app", "shop", "--runtime", set.directory])
+    let client = try await set.client()
+    #expect(try await set.wait { try await !client.modules().isEmpty })
+    await client.close()
+    let place = ["--runtime", set.directory]
+    let dialling: [[String]] = [
+      ["minerva", "stack"], ["minerva", "enter", "top", "password", "correct horse"], ["minerva", "watch"], ["minerva", "status"],
+      ["minerva", "diff", "--via-worker", "/dev/null", "/dev/null"], ["minerva", "down"], ["minerva-shell"],
+    ]
+    // Others may enter it; then it is theirs, which root alone can bring about.
+    var changes: [(mode: mode_t, owner: uid_t, says: String)] = [(0o755, geteuid(), "chmod 700")]
+    if geteuid() == 0 { changes.append((0o700, 4_321, "belongs to user 4321")) }
+    for change in changes {
+      #expect(chmod(set.directory, change.mode) == 0 && chown(set.directory, change.owner, getegid()) == 0)
+      for words in dialling {
+        let once = try ProcessSet.Once.run(words[0], Array(words.dropFirst()) + place, input: "stack\nquit\n", within: .seconds(20))
+        #expect(once.status == 1 && once.errors.contains("bus.unsafe_directory"), "\(words): \(once)")
+        #expect(once.errors.contains(change.says), "\(words): \(once)")
+      }
+      let doctor = try ProcessSet.Once.run("minerva", ["doctor"] + place)
+      #expect(doctor.status == 1 && !doctor.output.contains("answers"), "\(doctor)")
+    }
+    #expect(chown(set.directory, geteuid(), getegid()) == 0)
+    // Nobody was told to end, and the owner is let in as before.
+    for words in [["stack"], ["down"]] { #expect(try ProcessSet.Once.run("minerva", words + place).status == 0) }
+  }
+
   @Test("Processes: a second live host of a name is refused, a returning one is let in (C04)")
   func namesAreUnique() async throws {
     let set = try ProcessSet()

@@ -49,6 +49,7 @@ import Testing
         #expect(error.code == .unsafeDirectory)
         #expect(error.message.contains("chmod 700 \(directory.path)"))
       }
+      #expect(code { () throws(MinervaError) in _ = try directory.dialledPath("broker") } == .unsafeDirectory)
       chmod(directory.path, 0o700)
     }
   }
@@ -59,6 +60,7 @@ import Testing
       let directory = try RuntimeDirectory.open(option: outer.path + "/theirs")
       #expect(chown(directory.path, 4321, 4321) == 0)
       #expect(code { () throws(MinervaError) in try directory.check() } == .unsafeDirectory)
+      #expect(code { () throws(MinervaError) in _ = try directory.dialledPath("broker") } == .unsafeDirectory)
     }
   }
 

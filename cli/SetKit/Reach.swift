@@ -32,13 +32,15 @@ package struct Reach: Sendable {
   package var isBrokerThere: Bool { runtime.isServed("broker") }
 
   /// Connects to the broker.
-  package func client(name: String, patience: Duration = .zero) async throws(MinervaError) -> Client {
-    guard isRemote || isBrokerThere || patience > .zero else {
+  ///
+  /// - Throws: `bus.unsafe_directory`, `bus.unreachable` and what the link says.
+  package func client(name: String) async throws(MinervaError) -> Client {
+    if !isRemote, try runtime.dialledPath("broker") == nil {
       throw MinervaError(.unreachable, "no broker in \(runtime.path); minerva up starts one, --connect names another")
     }
     do {
       return try await Client.connect(
-        to: connection.endpoint, name: name, version: ProductVersion.text, security: connection.security, patience: patience)
+        to: connection.endpoint, name: name, version: ProductVersion.text, security: connection.security)
     } catch {
       throw Session.stated(error)
     }
@@ -48,10 +50,10 @@ package struct Reach: Sendable {
   ///
   /// - Parameter onClose: What else ends with the target.
   package func target(
-    name: String, scene: SceneAddress, control: (any SetControl)? = nil, patience: Duration = .zero,
+    name: String, scene: SceneAddress, control: (any SetControl)? = nil,
     onClose: @escaping @Sendable () async -> Void = {}
   ) async throws(MinervaError) -> ClientTarget {
-    let client = try await client(name: name, patience: patience)
+    let client = try await client(name: name)
     if let control {
       return ClientTarget(client, scene: scene, control: control) {
         await client.close()

@@ -16,10 +16,13 @@ package final class SupervisorLink: SetControl {
     self.supervisor = supervisor
   }
 
-  /// Connects; `bus.unreachable` when nobody supervises in that directory.
+  /// Connects.
+  ///
+  /// - Throws: `bus.unreachable` when nobody supervises in that directory, `bus.unsafe_directory` when it is not this user's alone.
   package static func connect(_ runtime: RuntimeDirectory) async throws(MinervaError) -> SupervisorLink {
-    let path = try runtime.socketPath("supervisor")
-    guard runtime.isServed("supervisor") else { throw MinervaError(.unreachable, "nothing runs in \(runtime.path); minerva up starts it") }
+    guard let path = try runtime.dialledPath("supervisor") else {
+      throw MinervaError(.unreachable, "nothing runs in \(runtime.path); minerva up starts it")
+    }
     do {
       let interfaces = try await FixedInterfaces.learn()
       let name = "control-" + String(UInt32.random(in: .min ... .max), radix: 36)

@@ -95,6 +95,7 @@ enum DoctorCommand {
       let text = away.isEmpty ? "\(processes.count) processes run" : "away: \(away.joined(separator: ", ")); minerva logs may say why"
       return Finding(what: "supervisor", isGood: away.isEmpty, text: text)
     } catch {
+      guard error.code == .unreachable else { return Finding(what: "supervisor", isGood: false, text: error.description) }
       return Finding(what: "supervisor", isGood: true, text: "none; \(error.message)")
     }
   }
