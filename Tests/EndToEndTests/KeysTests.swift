@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import MinervaTesting
 import Testing
@@ -36,6 +37,40 @@ struct KeysTests {
     #expect(refused.errors.contains("minerva keys allow"))
     #expect(try says("anna", ["stack"]).output == "main [s2 Home, s3 Settings]\n")
     #expect(try minerva(["down"], in: set).status == 0)
+  }
+
+  @Test("Processes: a key allowed or revoked while the set runs is let in or shut out by it, and SIGHUP to up reads the list again")
+  func whileItRuns() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let broker = try newKey("broker", in: set)
+    let port = try FreePorts.pair()
+    #expect(try minerva(["keys", "allow", try newKey("anna", in: set), "--name", "anna"], in: set).errors.contains("as soon as a broker runs"))
+    let (bob, eve) = (try newKey("bob", in: set), try newKey("eve", in: set))
+    try set.startCommand("up", "minerva", ["up", "--app", "shop", "--listen", "tcp://127.0.0.1:\(port)", "--runtime", set.directory])
+    #expect(await set.wait(atMost: .seconds(20)) { (try? minerva(["stack"], in: set).status) == 0 })
+    func looks(_ who: String) -> ProcessSet.Once? {
+      try? ProcessSet.Once.run(
+        "minerva",
+        ["stack", "--connect", "tcp://127.0.0.1:\(port)", "--key", "\(set.directory)/keys/\(who).key", "--server-key", broker])
+    }
+    #expect(looks("anna")?.status == 0)
+    #expect(looks("bob")?.errors.contains("bus.unauthorized") == true)
+
+    let allowed = try minerva(["keys", "allow", bob, "--role", "observe", "--name", "bob"], in: set)
+    #expect(allowed.errors.contains("reads the list now"), "\(allowed.errors)")
+    #expect(await set.wait { looks("bob")?.status == 0 }, "bob is let in")
+    #expect(try minerva(["keys", "revoke", "bob"], in: set).errors.contains("reads the list now"))
+    #expect(await set.wait { looks("bob")?.errors.contains("bus.unauthorized") == true }, "bob is shut out")
+    #expect(looks("anna")?.status == 0)
+
+    // A list that was written by hand.
+    let list = set.directory + "/keys/authorized"
+    try (RuntimeFiles.text(list) + "\(eve) observe # eve\n").write(toFile: list, atomically: true, encoding: .utf8)
+    set.signal("up", SIGHUP)
+    #expect(await set.wait { looks("eve")?.status == 0 }, "eve is let in: \(set.ending(of: "up"))")
+    #expect(try minerva(["down"], in: set).status == 0)
+    #expect(set.exit(of: "up") == 0)
   }
 
   @Test("Processes: keys that are allowed at once are all on the list, narrowed ones say to what, and a name is enough to revoke")

@@ -82,14 +82,17 @@ package final class RunningSet: SetControl {
 
   /// Starts the processes, unless a signal comes first.
   ///
-  /// - Parameter signals: Those that end the command; taken before anything was made that must be cleared away.
+  /// - Parameters:
+  ///   - signals: Those that end the command; taken before anything was made that must be cleared away.
+  ///   - isEnd: Which of them end it; the others are left to whoever asks next.
   /// - Throws: `ExitCode.interrupted` when a signal came; every process has ended then.
   package static func start(
     _ plan: SetPlan, in runtime: RuntimeDirectory, unless signals: TerminationSignals,
+    isEnd: @escaping @Sendable (TerminationSignals.Signal) -> Bool = { _ in true },
     onEvent: @escaping @Sendable (SupervisionEvent) -> Void = { _ in }, onLeftovers: @escaping @Sendable (Leftovers) -> Void = { _ in }
   ) async throws -> RunningSet {
     let task = Task { try await start(plan, in: runtime, onEvent: onEvent, onLeftovers: onLeftovers) }
-    signals.onSignal { _ in task.cancel() }
+    signals.onSignal { if isEnd($0) { task.cancel() } }
     let started = await task.result
     guard task.isCancelled else { return try started.get() }
     if case .success(let set) = started { await set.stop() }
@@ -136,6 +139,9 @@ package final class RunningSet: SetControl {
   package func processes() async throws -> [ProcessReport] { SupervisorActor.reports(supervisor.statuses) }
 
   package func signal(_ process: String, _ number: Int32) async throws { try supervisor.signal(process, number) }
+
+  /// Has the broker read its list of keys again.
+  package func reloadKeys() async { await runtime.hangUp("broker") }
 
   /// Returns when somebody asked the supervisor to stop (`minerva down`).
   package func untilAskedToStop() async { for await _ in asked { return } }

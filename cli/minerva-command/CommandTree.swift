@@ -41,7 +41,7 @@ enum CommandTree {
       "up", "Starts a set of processes and supervises it",
       discussion: """
         Stays in the foreground; Ctrl-C, SIGTERM or minerva down end every process. A process that falls is started again with backoff, \
-        at most a few times in a while.
+        at most a few times in a while. SIGHUP has the broker read its list of keys again, and ends the set when its terminal has closed.
         """,
       group: "everyday",
       options: plan + [.flag("virtual", "on a virtual clock, which goes on only for the shells and scripts that use it")],
@@ -105,7 +105,9 @@ enum CommandTree {
         .value("fault", .text, "plant a fault that must be found", placeholder: "NAME"),
       ], examples: [.init("minerva simulate --seeds 1..500", "says which seed broke what")]),
     CommandDefinition(
-      "keys", "Makes, allows and revokes the keys of tcp", group: "operations",
+      "keys", "Makes, allows and revokes the keys of tcp",
+      discussion: "What is allowed or revoked holds at once: the broker that runs in the runtime directory is told to read the list again.",
+      group: "operations",
       options: [.value("keys", .directory, "the directory of broker.key and authorized; without it keys in the runtime directory")],
       subcommands: [
         CommandDefinition(

@@ -7,7 +7,7 @@ import ShellKit
 
 /// `minerva keys`: the key pairs of tcp and the list of those that are let in.
 enum KeysCommand {
-  static func run(_ command: ParsedCommand, _ console: Console) throws -> ExitCode {
+  static func run(_ command: ParsedCommand, _ console: Console) async throws -> ExitCode {
     let directory = try directory(command)
     let list = "\(directory)/authorized"
     switch command.name {
@@ -28,17 +28,25 @@ enum KeysCommand {
       grant.scenes = command.texts("only-scene")
       let entry = AuthorizedKeys.Entry(grant: grant, name: command.text("name") ?? "")
       try change(list) { $0.entries[key] = entry }
-      console.notice("allowed; a running broker reads the list again at SIGHUP")
+      console.notice("allowed; \(await inForce(command))")
     case "revoke":
       let start = command.argument("KEY") ?? ""
       try change(list) { keys throws(MinervaError) in try revoke(start, from: &keys) }
-      console.notice("revoked; a running broker reads the list again at SIGHUP")
+      console.notice("revoked; \(await inForce(command))")
     default:
       for (key, entry) in try authorized(list).entries.sorted(by: { $0.key < $1.key }) {
         try console.out.line(command.flag("json") ? json(key, entry) : text(key, entry))
       }
     }
     return .done
+  }
+
+  /// Has the running broker read the list again, and says from when it holds.
+  private static func inForce(_ command: ParsedCommand) async -> String {
+    if let directory = command.text("keys") { return "a broker that runs with --keys \(directory) reads the list again at SIGHUP" }
+    let runtime = RuntimeDirectory.choose(option: command.text("runtime"))
+    guard let broker = await runtime.hangUp("broker") else { return "in force as soon as a broker runs in \(runtime.path)" }
+    return "the running broker (process \(broker)) reads the list now"
   }
 
   /// Takes out the key that begins so, or is called so.

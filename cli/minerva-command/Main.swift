@@ -28,7 +28,7 @@ enum Main {
       case "load": return try await LoadDiffCommand.run(command, console)
       case "simulate": return try SimulateCommand.run(command, console)
       case "journal": return try JournalCommand.run(command, console)
-      case "keys": return try KeysCommand.run(command, console)
+      case "keys": return try await KeysCommand.run(command, console)
       case "version":
         try console.out.line(
           command.flag("json") ? JSONLine([("version", .text(ProductVersion.text))]).text : "minerva \(ProductVersion.text)")

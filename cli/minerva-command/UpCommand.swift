@@ -25,7 +25,10 @@ enum UpCommand {
     let runtime = try RuntimeDirectory.open(option: command.text("runtime"))
     if !plan.listen.isEmpty, !plan.allowsInsecure { try checkKeys(in: "\(runtime.path)/keys") }
     let signals = try TerminationSignals()
-    let set = try await RunningSet.start(plan, in: runtime, unless: signals) { event in
+    let terminal = ControllingTerminal()
+    // A hang-up is no end while the terminal is there: somebody wants the keys read again.
+    let isEnd: @Sendable (TerminationSignals.Signal) -> Bool = { $0 != .hangUp || terminal.hasClosed }
+    let set = try await RunningSet.start(plan, in: runtime, unless: signals, isEnd: isEnd) { event in
       console.notice("minerva  \(event)")
     } onLeftovers: { leftovers in
       for line in leftovers.lines { console.notice("minerva  \(line)") }
@@ -35,7 +38,13 @@ enum UpCommand {
     console.notice("serving in \(runtime.path); Ctrl-C or minerva down ends it")
     // Whatever of the two comes first; the process ends with it, so nobody waits for the other.
     let ended = OneEnd()
-    Task { await ended.give(signals.next()) }
+    Task {
+      while true {
+        let signal = await signals.next()
+        if isEnd(signal) { return await ended.give(signal) }
+        await set.reloadKeys()
+      }
+    }
     Task { await ended.give(set.untilAskedToStop()) }
     await ended.wait()
     // A second Ctrl-C ends at once.
