@@ -36,6 +36,19 @@ struct CommandParserTests {
     #expect(try Sample.parse("keys", "new", "-3").argument("NAME") == "-3")
   }
 
+  @Test func `a word of a key's length is the key, also with a dash in front, unless it is an option`() throws {
+    let allow = CommandDefinition(
+      "allow", "Lets a key in", options: [.value("name", .text, "its name"), .value("role", .text, "its role")],
+      arguments: [ArgumentDefinition("KEY", "its text", dashedLength: 9)])
+    for key in ["-C{a$!b#<", "--h=5=>=]", "-----ab-="] {
+      let parsed = try CommandParser(allow).parse([key, "--role", "admin"])
+      #expect(parsed.argument("KEY") == key && parsed.text("role") == "admin")
+      #expect(try CommandParser(allow).parse(["--role", "admin", key]).argument("KEY") == key)
+    }
+    #expect(try CommandParser(allow).parse(["--name=ab", "key"]).text("name") == "ab")
+    #expect(throws: UsageError.self) { try CommandParser(allow).parse(["-C{a$!b#"]) }
+  }
+
   @Test func `option before environment before default`() throws {
     let environment = ["SAMPLE_RUNTIME": "/env"]
     #expect(try Sample.parse("run", "a", "--runtime", "/o", environment: environment).text("runtime") == "/o")

@@ -67,6 +67,49 @@ struct ReadmeTests {
     try check()
   }
 
+  @Test("Processes: what the README shows of another machine happens word for word, in another directory as well")
+  func fromAnotherMachine() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let transcript = try #require(try Self.blocks(below: "From another machine").first)
+    let port = try FreePorts.pair()
+    var keys: [String: String] = [:]
+    var said: [String] = []
+    func meant(_ text: String) -> String {
+      text.replacing("0.0.0.0:7788", with: "127.0.0.1:\(port)").replacing("HOST:7788", with: "127.0.0.1:\(port)")
+        .replacing("HER KEY", with: keys["anna"] ?? "HER KEY").replacing("BROKER KEY", with: keys["broker"] ?? "BROKER KEY")
+    }
+    for line in transcript {
+      guard line.hasPrefix("$ minerva ") else {
+        #expect(said == [meant(String(line))], "\(line)")
+        continue
+      }
+      let words = Self.words(line.dropFirst("$ minerva ".count).prefix { $0 != "#" }).map(meant)
+      if words.first == "up" {
+        try set.startCommand("up", "minerva", words.filter { $0 != "&" } + ["--runtime", set.directory])
+        #expect(await set.wait(atMost: .seconds(20)) { (try? minerva(["stack"], in: set).status) == 0 })
+        continue
+      }
+      // A revoked key is shut out as soon as the broker has read its list.
+      let isAnswered = words.contains("--connect")
+      #expect(
+        await set.wait {
+          guard let run = try? minerva(words, in: set) else { return false }
+          said = (run.output + run.errors).split(separator: "\n").filter { !$0.hasPrefix("  ") }.map(String.init)
+          let isRefusal = run.status != 0
+          if words.starts(with: ["keys", "new"]) { keys[words[2]] = run.output.split(separator: "\n").first.map(String.init) }
+          return isAnswered ? isRefusal == (keys["revoked"] != nil) : !isRefusal
+        }, "\(line): \(said)")
+      if words.starts(with: ["keys", "revoke"]) { keys["revoked"] = words[2] }
+    }
+    #expect(try minerva(["keys", "show", "broker"], in: set).output == (keys["broker"] ?? "") + "\n")
+    #expect(try minerva(["keys", "new", "anna"], in: set).errors.contains("file.exists"))
+    let alone = try minerva(["stack", "--connect", "tcp://127.0.0.1:\(port)", "--key", "anna"], in: set)
+    #expect(alone.errors.contains("--server-key is missing"), "\(alone.errors)")
+    #expect(try minerva(["stack", "--connect", "tcp://127.0.0.1:\(port)", "--key", "nobody"], in: set).errors.contains("no such key here or in"))
+    #expect(try minerva(["down"], in: set).status == 0)
+  }
+
   @Test("Processes: the flow of the README holds")
   func flow() async throws {
     let place = try ProcessSet()

@@ -120,9 +120,14 @@ enum CommandTree {
             .value("only-app", .text, "only this app", placeholder: "NAME", repeats: true),
             .value("only-scene", .text, "only this scene", placeholder: "NAME", repeats: true),
             .value("name", .text, "a name for people"),
-          ], arguments: [ArgumentDefinition("KEY", "the public key")]),
+          ], arguments: [ArgumentDefinition("KEY", "the public key, in single quotes: it may hold $ and !", dashedLength: 40)]),
+        CommandDefinition(
+          "show", "Prints the public key of a pair that was made here",
+          arguments: [ArgumentDefinition("NAME", "of the file, NAME.key; without it the broker's", isRequired: false)]),
         CommandDefinition("list", "Lists the keys that are let in"),
-        CommandDefinition("revoke", "Lets a key in no longer", arguments: [ArgumentDefinition("KEY", "the public key, or its beginning")]),
+        CommandDefinition(
+          "revoke", "Lets a key in no longer",
+          arguments: [ArgumentDefinition("KEY", "the public key, its beginning, or its name", dashedLength: 40)]),
       ]),
     CommandDefinition("version", "Prints the version", group: "operations"),
     CommandDefinition(

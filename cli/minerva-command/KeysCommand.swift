@@ -18,8 +18,15 @@ enum KeysCommand {
       let path = "\(directory)/\(name).key"
       try pair.write(file: path)
       console.notice("wrote the secret key to \(path) (mode 0600); the public key is")
+      let next = name == "broker" ? "others name it with --server-key '\(pair.publicKey)'" : "minerva keys allow '\(pair.publicKey)' lets it in"
+      defer { console.notice(next) }
       try console.out.line(
         command.flag("json") ? JSONLine([("public", .text(pair.publicKey)), ("file", .text(path))]).text : pair.publicKey)
+    case "show":
+      let name = command.argument("NAME") ?? "broker"
+      let file = "\(directory)/\(name).key"
+      let key = try CurveKeyPair(file: file).publicKey
+      try console.out.line(command.flag("json") ? JSONLine([("public", .text(key)), ("file", .text(file))]).text : key)
     case "allow":
       let key = command.argument("KEY") ?? ""
       guard CurveKeyPair.isKey(key) else { throw UsageError("KEY is a public key of 40 characters", command: "minerva keys allow") }

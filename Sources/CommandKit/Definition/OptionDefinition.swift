@@ -53,13 +53,18 @@ package struct ArgumentDefinition: Sendable, Hashable {
   package var isRequired: Bool
   /// Whether it takes all remaining words; only the last argument may.
   package var repeats: Bool
+  /// The length of a word that is this argument whatever it begins with: keys may begin with a dash.
+  package var dashedLength: Int?
 
-  package init(_ name: String, _ summary: String, _ kind: ValueKind = .text, isRequired: Bool = true, repeats: Bool = false) {
+  package init(
+    _ name: String, _ summary: String, _ kind: ValueKind = .text, isRequired: Bool = true, repeats: Bool = false, dashedLength: Int? = nil
+  ) {
     self.name = name
     self.kind = kind
     self.summary = summary
     self.isRequired = isRequired
     self.repeats = repeats
+    self.dashedLength = dashedLength
   }
 
   /// Its place in the usage line, `FILE…` or `[NAME]`.

@@ -24,7 +24,7 @@ package struct CommandParser: Sendable {
         try run.take(word)
       } else if word == "--" {
         run.endOptions()
-      } else if word.utf8.count > 1, word.hasPrefix("-"), Int(word) == nil {
+      } else if word.utf8.count > 1, word.hasPrefix("-"), Int(word) == nil, !run.isArgument(word) {
         try run.option(word, words, &index)
       } else {
         try run.take(word)
@@ -54,6 +54,13 @@ extension CommandParser {
     var known: [OptionDefinition] { isVerbatim ? root.options : command.options + (command.name == root.name ? [] : root.options) }
 
     func fail(_ message: String) -> UsageError { UsageError(message, command: spelled) }
+
+    /// Whether a word that looks like an option is an argument by its length.
+    func isArgument(_ word: String) -> Bool {
+      guard command.arguments.contains(where: { $0.dashedLength == word.utf8.count }) else { return false }
+      let name = word.drop { $0 == "-" }.prefix { $0 != "=" }
+      return !known.contains { $0.name == name }
+    }
 
     mutating func endOptions() {
       optionsEnded = true

@@ -57,11 +57,13 @@ public struct CurveKeyPair: Hashable, Sendable {
   }
 
   /// Writes the secret key to a new file of mode 0600; an existing file is never replaced.
+  ///
+  /// - Throws: `file.exists`, `file.unwritable`.
   public func write(file path: String) throws(MinervaError) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
-      let why = errno == EEXIST ? "there is a key already; choose another name, or remove it" : String(cString: strerror(errno))
-      throw MinervaError(.fileUnwritable, "\(path): \(why)")
+      if errno == EEXIST { throw MinervaError(.fileExists, "\(path): there is a key of that name already") }
+      throw MinervaError(.fileUnwritable, "\(path): \(String(cString: strerror(errno)))")
     }
     defer { close(descriptor) }
     let bytes = Array("\(secretKey)\n".utf8)

@@ -42,7 +42,7 @@ extension ZeroMQSocket {
       return
     }
     guard let keys = security.keys ?? (known == nil ? nil : spare) else {
-      throw MinervaError(.unauthorized, "\(endpoint): a key pair of our own is needed (minerva keys new)")
+      throw MinervaError(.unauthorized, "\(endpoint): a key pair of our own is needed (minerva keys new NAME makes one)")
     }
     guard CurveKeyPair.isKey(server) else { throw MinervaError(.unauthorized, "\(endpoint): the server's key has 40 characters of Z85") }
     try set(ZMQ_CURVE_SERVERKEY, bytes: Array(server.utf8))
@@ -53,7 +53,7 @@ extension ZeroMQSocket {
   private static func allowInsecure(_ endpoint: Endpoint, _ security: BusSecurity) throws {
     guard security.allowsInsecureLoopback, endpoint.isLoopback else {
       throw MinervaError(
-        .unauthorized, "\(endpoint): tcp needs keys (minerva keys new); without them only loopback with --insecure is allowed")
+        .unauthorized, "\(endpoint): tcp needs keys, --key FILE and --server-key KEY; without them only loopback with --insecure is allowed")
     }
   }
 
