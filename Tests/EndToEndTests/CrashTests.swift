@@ -104,6 +104,8 @@ struct CrashTests {
     }
     #expect(refusal == .journalUnavailable)
     #expect(answered > 0)
+    #expect(try await client.status().troubles.first?.hasPrefix("takes no records: ") == true)
+    #expect(set.log(of: "broker").contains("the journal takes no records: "))
     #expect(try Self.limitFiles(of: broker, to: nil))
     // The one that was refused is done once, whenever it is asked again.
     let refused = "full-\(answered)"
@@ -113,6 +115,8 @@ struct CrashTests {
       }, "\(set.log(of: "broker"))")
     let stack = try await client.snapshot(of: scene).tree.layers.first?.stack.count
     #expect(stack == log.stack("scene1").count + answered + 1)
+    #expect(try await client.status().troubles == [])
+    #expect(set.log(of: "broker").contains("the journal takes records again"))
     #expect(try await client.status().pid == broker, "it is the same process")
     set.kill("broker")
     try set.start("broker", "minerva-broker")

@@ -29,8 +29,9 @@ enum DoctorCommand {
       Finding(
         what: "endpoint", isGood: true,
         text: "\(reach.endpoint) (\(reach.isRemote ? "from --connect or MINERVA_CONNECT" : "of the runtime directory"))"))
-    findings.append(await supervisor(runtime))
-    findings += await broker(reach)
+    let (supervisor, processes) = await supervisor(runtime)
+    findings += supervisor
+    findings += await broker(reach, supervised: processes)
     findings.append(terminal(console))
     for finding in findings {
       if command.flag("json") {
@@ -86,21 +87,43 @@ enum DoctorCommand {
     ]
   }
 
-  private static func supervisor(_ runtime: RuntimeDirectory) async -> Finding {
+  /// What the supervisor says of its processes, beside them.
+  private static func supervisor(_ runtime: RuntimeDirectory) async -> ([Finding], [ProcessReport]) {
     do throws(MinervaError) {
       let link = try await SupervisorLink.connect(runtime)
       let processes = (try? await link.processes()) ?? []
       await link.close()
       let away = processes.filter { $0.pid == nil }.map { "\($0.name) (\($0.state))" }
       let text = away.isEmpty ? "\(processes.count) processes run" : "away: \(away.joined(separator: ", ")); minerva logs may say why"
-      return Finding(what: "supervisor", isGood: away.isEmpty, text: text)
+      return ([Finding(what: "supervisor", isGood: away.isEmpty, text: text)] + falling(processes), processes)
     } catch {
-      guard error.code == .unreachable else { return Finding(what: "supervisor", isGood: false, text: error.description) }
-      return Finding(what: "supervisor", isGood: true, text: "none; \(error.message)")
+      guard error.code == .unreachable else { return ([Finding(what: "supervisor", isGood: false, text: error.description)], []) }
+      return ([Finding(what: "supervisor", isGood: true, text: "none; \(error.message)")], [])
     }
   }
 
-  private static func broker(_ reach: Reach) async -> [Finding] {
+  /// Processes that run, and do not for long.
+  private static func falling(_ processes: [ProcessReport]) -> [Finding] {
+    processes.filter { $0.pid != nil && $0.restarts >= 3 && $0.uptime < 30_000 }.map { process in
+      let end = process.lastExit.map { ", at last by \($0)" } ?? ""
+      return Finding(
+        what: "restarts", isGood: false,
+        text: "\(process.name) was restarted \(process.restarts) times\(end); see minerva logs \(process.name)")
+    }
+  }
+
+  /// Processes that run and have not come to the broker: stopped, hanging, or refused.
+  private static func absent(_ processes: [ProcessReport], _ status: BrokerStatus) -> [Finding] {
+    let there = Set(status.peers.map(\.node))
+    // One that has only just been started is on its way.
+    return processes.filter { ["host", "diff"].contains($0.kind) && $0.pid != nil && $0.uptime > 5_000 && !there.contains($0.name) }.map {
+      Finding(
+        what: "absent", isGood: false,
+        text: "\($0.name) (pid \($0.pid ?? 0)) runs and is not connected: it is stopped, or hangs; see minerva logs \($0.name)")
+    }
+  }
+
+  private static func broker(_ reach: Reach, supervised processes: [ProcessReport]) async -> [Finding] {
     guard reach.isRemote || reach.isBrokerThere else { return [Finding(what: "broker", isGood: true, text: "none is running")] }
     do {
       let client = try await reach.client(name: "doctor")
@@ -120,9 +143,13 @@ enum DoctorCommand {
       let isSound = Finding(what: "journal", isGood: true, text: "as it was written")
       let troubles = status.troubles.map { Finding(what: "journal", isGood: false, text: $0) }
       let doors = status.peers.compactMap(\.trouble).map { Finding(what: "doors", isGood: false, text: $0) }
-      return [answers, reachable] + doors + (troubles.isEmpty ? [isSound] : troubles)
+      return [answers, reachable] + absent(processes, status) + doors + (troubles.isEmpty ? [isSound] : troubles)
     } catch {
-      return [Finding(what: "broker", isGood: false, text: Session.stated(error).description)]
+      let stated = Session.stated(error).description
+      guard let pid = processes.first(where: { $0.kind == "broker" })?.pid else {
+        return [Finding(what: "broker", isGood: false, text: stated)]
+      }
+      return [Finding(what: "broker", isGood: false, text: "runs (pid \(pid)) and does not answer: it is stopped, or hangs (\(stated))")]
     }
   }
 

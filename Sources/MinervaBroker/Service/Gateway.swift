@@ -273,7 +273,7 @@ distributed actor Gateway: BrokerGateway {
       // A socket knows no scenes: a narrowed key has its events over its link.
       events: BusSystem.currentCaller?.grant.isUnrestricted == true ? endpoints.events : [], peers: peers, scenes: machine.openScenes.count,
       records: UInt64(machine.counters["records"] ?? 0),
-      pool: machine.desk.status, counters: counters, troubles: journal.troubles + notes)
+      pool: machine.desk.status, counters: counters, troubles: troubles)
   }
 
   // MARK: What others see
@@ -472,28 +472,5 @@ distributed actor Gateway: BrokerGateway {
       }
     }
     return !ended.isEmpty
-  }
-
-  // MARK: Recovery
-
-  /// Opens the journal anew, with growing pauses, until it takes records again (P1).
-  private func reopen() {
-    Task {
-      var backoff = Backoff(first: 100, cap: 5_000)
-      var random = SystemRandomNumberGenerator()
-      while true {
-        do {
-          let epoch = try await self.journal.reopen()
-          try await Restoration(journal: self.journal, ownership: self.ownership, gateway: self, log: self.log).run(
-            epoch: epoch, within: nil)
-          return
-        } catch {
-          // Closed for good: the broker is ending.
-          if let error = error as? MinervaError, error.code == .journalClosed { return }
-          self.machine.count("journal.failures")
-          try? await ContinuousClock().sleep(for: .milliseconds(backoff.next(using: &random)))
-        }
-      }
-    }
   }
 }

@@ -143,6 +143,7 @@ extension BrokerStateMachine {
     slot.announced.remove(departure.screen)
     slot.hidden.remove(departure.screen)
     slot.behind.remove(departure.screen)
+    slot.deaths.removeValue(forKey: departure.screen)
     // Whoever had it, and who is making it anew: its verdict will come too late.
     for host in Set([departure.host, linked ?? maker?.host ?? ""]).sorted() where !host.isEmpty {
       registry.adjustLoad(of: host, by: -1)

@@ -53,7 +53,7 @@ extension BrokerStateMachine {
   ) -> [BrokerAction] {
     var actions: [BrokerAction] = []
     do throws(MinervaError) {
-      guard isServing else { throw .recovering }
+      guard isServing else { throw recovering }
       guard !state.hasEnded else { throw .sceneEnded(state.scene) }
       guard SceneIdentity(name: name, app: "", incarnation: 0).isValid else { throw .badSceneName }
       guard !isTaken(name) else { throw MinervaError(.sceneExists, "there is a scene \(name); choose another name") }
@@ -69,12 +69,12 @@ extension BrokerStateMachine {
         vaults[name] = vault
       }
       feed(.begun(SceneOrigin(state)), to: name, now: now, &actions)
-      guard isServing else { throw .recovering }
+      guard isServing else { throw recovering }
       for node in registry.hosts.keys.sorted() where registry.isGreeted(node) {
         guard let registration = registry.hosts[node]?.registration else { continue }
         if registration.app == state.app || slot.hosts.contains(node) { takeBack(name, by: registration, now: now, &actions) }
       }
-      guard isServing else { throw .recovering }
+      guard isServing else { throw recovering }
       hold(.reply(token, .begun(identity)), now: now, &actions)
     } catch {
       actions.append(.answer(token, .refused(error)))

@@ -11,7 +11,7 @@ extension BrokerStateMachine {
   ) -> [BrokerAction] {
     var actions: [BrokerAction] = []
     let node = registration.node
-    guard isServing else { return [.answer(token, .refused(.recovering))] }
+    guard isServing else { return [.answer(token, .refused(recovering))] }
     leaveJoin(of: node, &actions)
     let loading = whenLoaded(scenesOf: registration, token: token, now: now) {
       $0.register(registration, incarnation: incarnation, pid: pid, token: token, now: $1)
@@ -258,7 +258,7 @@ extension BrokerStateMachine {
   package mutating func turn(_ submission: TurnSubmission, token: CallToken, node: String, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
     let name = submission.scene.name
-    guard isServing else { return [.answer(token, .refused(.recovering))] }
+    guard isServing else { return [.answer(token, .refused(recovering))] }
     if dormant[name]?.identity == submission.scene {
       let join = registry.isAlive(node) ? registry.hosts[node]?.join : nil
       let loading = whenLoaded(name, token: token, until: now + Int64(sceneSettings.request), now: now) { machine, now in
@@ -305,7 +305,7 @@ extension BrokerStateMachine {
   ///
   /// - Throws: `journal.unavailable` while the journal is opened again: no scene is in memory then, and its host has to say it again (C06).
   package func requireServing() throws(MinervaError) {
-    guard isServing else { throw .recovering }
+    guard isServing else { throw recovering }
   }
 
   /// A screen shows something new, as its host says; what another host says of it is old. Kept in memory: after a restart hosts report
@@ -372,6 +372,7 @@ extension BrokerStateMachine {
     dropEarly(of: node, &actions)
     for name in scenes.keys.sorted() where scenes[name]?.hosts.contains(node) == true {
       loseLinks(of: node, in: name, now: now, &actions)
+      noteDeath(of: node, in: name, now: now, &actions)
       suspend(node, in: name, now: now, &actions)
     }
     loseDormant(node, &actions)

@@ -73,7 +73,7 @@ extension BrokerStateMachine {
 
   /// A caller wants to know which scenes are open; those that have only begun are told of when that is durable (N16).
   package mutating func list(token: CallToken, now: Moment) -> [BrokerAction] {
-    guard isServing else { return [.answer(token, .refused(.recovering))] }
+    guard isServing else { return [.answer(token, .refused(recovering))] }
     var actions: [BrokerAction] = []
     hold(.reply(token, .listed(openScenes)), now: now, &actions)
     return actions
@@ -117,7 +117,7 @@ extension BrokerStateMachine {
         return actions.append(.answer(token, .refused(refusal)))
       }
       machine.feed(.configured(txn: txn, failure: failure), to: name, now: now, &actions)
-      guard machine.isServing else { return actions.append(.answer(token, .refused(.recovering))) }
+      guard machine.isServing else { return actions.append(.answer(token, .refused(machine.recovering))) }
       machine.hold(.reply(token, .done), now: now, &actions)
     }
   }
@@ -157,7 +157,7 @@ extension BrokerStateMachine {
         machine.note(key, at: node)
       } else {
         machine.hear(report, from: node, in: name, now: now, &actions)
-        guard machine.isServing else { return actions.append(.answer(token, .refused(.recovering))) }
+        guard machine.isServing else { return actions.append(.answer(token, .refused(machine.recovering))) }
         machine.hold(.reply(token, .done), now: now, &actions)
       }
     }
@@ -199,7 +199,7 @@ extension BrokerStateMachine {
 
   /// The scene of an address, begun if it does not exist: with the start module of its app, if the app has one.
   mutating func open(_ address: SceneAddress, now: Moment, _ actions: inout [BrokerAction]) throws(MinervaError) -> String {
-    guard isServing else { throw .recovering }
+    guard isServing else { throw recovering }
     if let slot = scenes[address.name] {
       if let app = address.app, app != slot.identity.app {
         throw MinervaError(.sceneAppConflict, "the scene \(address.name) shows \(slot.identity.app), not \(app); choose another name")
@@ -218,7 +218,7 @@ extension BrokerStateMachine {
     if let start = registry.start(of: app) {
       let launch = Command(txn: Self.own + "start", caller: "broker", action: .launch(module: ModuleAddress(name: start), input: []))
       feed(.command(launch), to: address.name, now: now, &actions)
-      guard isServing else { throw .recovering }
+      guard isServing else { throw recovering }
     }
     return address.name
   }
@@ -316,7 +316,7 @@ extension BrokerStateMachine {
   /// The journal is open again under a new epoch, and every scene was restored: what was under way goes on.
   package mutating func recovered(epoch: UInt64, now: Moment) -> [BrokerAction] {
     self.epoch = epoch
-    isServing = true
+    failure = nil
     committed = ticket
     var actions: [BrokerAction] = untoldEnds.map { .rest($0) }
     untoldEnds = []

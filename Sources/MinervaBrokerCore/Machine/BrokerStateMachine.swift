@@ -76,8 +76,10 @@ package struct BrokerStateMachine {
   package internal(set) var epoch: UInt64
   /// When this broker began to serve.
   package let started: Moment
-  /// Whether the journal takes records; `false` between a failed commit and its recovery.
-  package internal(set) var isServing = true
+  /// Why the journal takes no records: set between a failed commit and its recovery.
+  package internal(set) var failure: MinervaError?
+  /// Whether the journal takes records.
+  package var isServing: Bool { failure == nil }
 
   /// Whether what was under way before a restart is being taken up: no host can be back yet, so what needs one waits for it.
   var isRecovering = false
@@ -305,10 +307,22 @@ package struct BrokerStateMachine {
     return waiting.sorted { $0.token < $1.token }
   }
 
+  /// What is said to whoever comes while the journal takes no records.
+  var recovering: MinervaError {
+    let reason = failure.map { " (\($0.message))" } ?? ""
+    return MinervaError(.journalUnavailable, "the journal takes no records\(reason); it is tried again and again", retryable: true)
+  }
+
+  /// The journal could not be opened again.
+  package mutating func reopenFailed(_ error: MinervaError) {
+    failure = error
+    count("journal.failures")
+  }
+
   /// A commit failed: whoever waits for it is told, memory beyond the journal is discarded, and the journal is opened anew (P1).
   package mutating func commitFailed(_ error: MinervaError) -> [BrokerAction] {
     guard isServing else { return [] }
-    isServing = false
+    failure = error
     count("journal.failures")
     var actions: [BrokerAction] = []
     for (_, token) in takeWaiting(where: { _ in true }) { actions.append(.answer(token, .refused(error))) }
@@ -366,9 +380,6 @@ struct HeldQueue<Item> {
 
 extension MinervaError {
   static let reservedTxn = MinervaError(.badMessage, "a txn that begins with \(BrokerStateMachine.own) is a broker's own; choose another")
-
-  static let recovering = MinervaError(
-    .journalUnavailable, "the journal is being opened again after a failure; try again in a moment", retryable: true)
 
   /// - Parameters:
   ///   - epoch: The owner's epoch, where known.

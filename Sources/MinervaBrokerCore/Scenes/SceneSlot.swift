@@ -40,6 +40,8 @@ package final class SceneSlot {
   var behind: Set<ScreenID> = []
   /// Hosts that run, or ran, coordinators of it.
   var hosts: Set<String> = []
+  /// The message that each screen had in hand when its host was lost, and how often it was.
+  var deaths: [ScreenID: (message: UInt32, times: Int)] = [:]
   /// Whether the last event said that nothing is under way.
   var saidIdle = false
   /// Whether the broker still has it: what is held back for a scene that is over, or was taken away, does not happen.

@@ -90,6 +90,14 @@ extension SceneState {
     }
   }
 
+  /// The message that a coordinator handles next, or has in hand, if somebody asks for something by it.
+  package func requestInHand(of id: ScreenID) -> UInt32? {
+    switch nodes[id]?.outbox.first?.body {
+    case .act, .input, .sealedInput: nodes[id]?.outbox.first?.number
+    default: nil
+    }
+  }
+
   private func report(_ node: Node) -> ScreenReport {
     ScreenReport(
       summary: summary(node), module: node.module, input: node.input, state: node.state, phase: node.phase, lease: node.lease,

@@ -201,6 +201,7 @@ public enum ErrorCatalogue {
     Entry(.usageApp, "a script names an app that is none of ours", "use one the text names, or host EXECUTABLE"),
     Entry(.usageNothing, "no script is left to run", "look at --filter and the files' names"),
     Entry(.appFailed, "the app's code threw an error", "the text is the app's own"),
+    Entry(.appCrashed, "the host died again and again while it handled this", "its handler traps; minerva logs NAME may say where"),
     Entry(.appNoService, "nobody offers a service that the host asks for", "start it, then the host"),
     Entry(.unexpected, "an error that the runtime has no name for", "report it with the command: it is a fault of Minerva"),
   ]

@@ -189,6 +189,7 @@ extension MinervaError.Code {
 
   // An app's own error that it did not name, and one that the runtime did not.
   public static let appFailed: Self = "app.failed"
+  public static let appCrashed: Self = "app.crashed"
   public static let appNoService: Self = "app.no_service"
   public static let unexpected: Self = "internal.unexpected"
 }

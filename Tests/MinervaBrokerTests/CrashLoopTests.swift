@@ -1,0 +1,80 @@
+@testable import MinervaBrokerCore
+import MinervaNavigation
+import MinervaWire
+import Testing
+
+/// A message that takes its host down each time is not delivered for ever.
+@Suite("Handlers that take their host down")
+struct CrashLoopTests {
+  private var machine = Machine()
+
+  init() {
+    machine.register("shop-1")
+    machine.open("Home", txn: "a", via: .root)
+    machine.settle()
+    machine.open("Detail", txn: "b")
+    machine.settle()
+  }
+
+  private mutating func tap(_ screen: UInt32, _ txn: String) -> CallToken {
+    let token = machine.request(.act(.id(ScreenID(screen)), .tap(row: "more", action: nil)), txn: txn)
+    machine.settle()
+    return token
+  }
+
+  private mutating func die(_ incarnation: UInt64) {
+    machine.take(machine.broker.lost("shop-1", incarnation: incarnation, reason: "signal 5", pid: 1, now: machine.now))
+    machine.settle()
+    machine.register("shop-1", incarnation: incarnation + 1)
+    machine.settle()
+  }
+
+  @Test("N15, K3: a request in hand when its host dies for the third time is refused, and the coordinator goes on without it")
+  mutating func refused() {
+    let token = tap(2, "c")
+    for incarnation in 1...2 as ClosedRange<UInt64> {
+      die(incarnation)
+      #expect(machine.reply(to: token) == nil, "it is delivered again")
+    }
+    die(3)
+    #expect(machine.refusal(of: token) == "app.crashed")
+    #expect(machine.stack == ["Home", "Detail"])
+    #expect(machine.broker.scenes["main"]?.state.coordinators.allSatisfy { !$0.isSuspended && $0.unhandled == 0 } == true)
+    // What it does next is counted anew.
+    let next = tap(2, "d")
+    die(4)
+    #expect(machine.reply(to: next) == nil)
+    _ = machine.turn(ScreenID(2), 2, handled: 2)
+    machine.settle()
+    guard case .answered? = machine.reply(to: next) else {
+      Issue.record("the next request is not answered")
+      return
+    }
+  }
+
+  @Test("N15: a request that is handled between two deaths starts the count again")
+  mutating func handledBetween() {
+    for round in 1...6 as ClosedRange<UInt64> {
+      let token = tap(1, "t\(round)")
+      die(round)
+      #expect(machine.reply(to: token) == nil)
+      let turns = machine.broker.scenes["main"]?.state.coordinators.first?.turns ?? 0
+      _ = machine.turn(ScreenID(1), turns + 1, handled: UInt32(round))
+      machine.settle()
+      guard case .answered? = machine.reply(to: token) else {
+        Issue.record("round \(round) is not answered")
+        return
+      }
+    }
+  }
+
+  @Test("N7: what a coordinator is told of its children is delivered however often its host dies")
+  mutating func children() {
+    machine.request(.back(count: 1, in: nil), txn: "c")
+    machine.settle()
+    let unhandled = machine.broker.scenes["main"]?.state.coordinators.first?.unhandled
+    for incarnation in 1...6 as ClosedRange<UInt64> { die(incarnation) }
+    #expect(unhandled ?? 0 > 0)
+    #expect(machine.broker.scenes["main"]?.state.coordinators.first?.unhandled == unhandled)
+  }
+}
