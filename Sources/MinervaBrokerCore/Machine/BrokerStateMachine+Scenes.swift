@@ -327,7 +327,8 @@ extension BrokerStateMachine {
     isRecovering = false
     discarded = [:]
     for node in registry.hosts.keys.sorted() where registry.isGreeted(node) { rejoin(node, now: now, &actions) }
-    for name in dormant.keys.sorted() where dormant[name]?.lost.isEmpty == false { actions += load(name) }
+    // Of a hundred thousand that rest few have lost a host: only those are put in order.
+    for name in dormant.filter({ !$0.value.lost.isEmpty }).keys.sorted() { actions += load(name) }
     return actions
   }
 

@@ -342,6 +342,8 @@ extension BrokerStateMachine {
     loads = [:]
     var latest: [String: (identity: SceneIdentity, head: JournaledHead)] = [:]
     latest.reserveCapacity(heads.count)
+    incarnations.reserveCapacity(heads.count)
+    dormant.reserveCapacity(heads.count)
     for head in heads {
       guard let identity = SceneIdentity(head.scene) else { continue }
       incarnations[identity.name] = max(incarnations[identity.name] ?? 0, identity.incarnation)

@@ -104,6 +104,7 @@ extension JournalFile {
       found[scene] = head
       recordsSinceMark += 1
     }
+    heads.reserveCapacity(found.count)
     for (id, head) in found {
       guard head.snapshotSequence <= head.sequence, let name = names[id] else { return false }
       heads[name] = head
@@ -123,7 +124,8 @@ extension JournalFile {
     let scenes = try connection.prepare("SELECT id, name, sum FROM scene NOT INDEXED")
     while try scenes.step() {
       let (id, name) = (scenes.integer(0), scenes.text(1))
-      if Checksum.of(name: name, id: id) == scenes.integer(2) {
+      // Over the bytes as they stand there: a start reads as many as there are scenes.
+      if scenes.withBlob(1, { Checksum.of($0, scene: id, sequence: 0) }) == scenes.integer(2) {
         names[id] = name
       } else {
         problem = problem ?? "the name of scene \(id) is not as it was written"
