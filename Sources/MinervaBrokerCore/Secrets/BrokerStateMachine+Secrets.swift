@@ -18,7 +18,14 @@ extension BrokerStateMachine {
     if vaults[scene]?.isCrowded == true { tidy(scene) }
     switch action {
     case .open(var opening):
-      if opening.unhosted { return action }
+      if opening.unhosted {
+        // Nobody makes it, so nobody needs what is hidden.
+        guard case .fields(let schema) = registry.secrecy(of: opening.module.name, in: app(of: opening.module, in: scene)) else {
+          return action
+        }
+        opening.input = schema.redacted(opening.input)
+        return .open(opening)
+      }
       (opening.input, opening.seal) = sealed(opening.input, of: opening.module, in: scene)
       for index in opening.configuration?.indices ?? 0..<0 {
         guard let more = opening.configuration?[index] else { continue }
