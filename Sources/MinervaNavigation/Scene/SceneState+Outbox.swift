@@ -19,7 +19,6 @@ extension SceneState {
       return (message, last)
     }
     if nodes.all[index].isLinked { effects.append(.deliver(delivery(message, after: last, nodes.all[index]))) }
-    if !causes.isEmpty { noteConsequence(UnhandledInput(screen: nodes.all[index].id, message: message.number)) }
     return message.number
   }
 

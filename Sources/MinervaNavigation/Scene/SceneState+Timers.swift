@@ -98,10 +98,7 @@ extension SceneState {
       }
     }
     for lost in lostHosts { consider(lost.until) }
-    for item in waiting?.items ?? [] {
-      consider(item.report.deadline)
-      if let bound = item.bound(settings) { consider(bound) }
-    }
+    for plan in plans { consider(plan.deadline) }
     wakeCalls?.removeAll { !nodes.contains($0.screen) }
     for call in wakeCalls ?? [] { consider(call.due) }
     if next != wake {

@@ -11,14 +11,6 @@ struct Waiting: Hashable, Sendable, Codable {
     var isDue = false
     /// Whether the outside was asked to resolve the link again.
     var isAsked = false
-    /// When it became due.
-    var dueAt: SceneTime?
-    /// What the awaited screen's end has led to and is not over yet: messages to be handled, and requests by their own numbers.
-    var told: [UnhandledInput]?
-    var wishes: [UInt64]?
-
-    /// When the outside is asked at the latest, once it is due.
-    func bound(_ settings: SceneSettings) -> SceneTime? { isDue && !isAsked ? dueAt?.advanced(by: UInt64(settings.request)) : nil }
   }
 
   var items: [Item] = []
@@ -62,7 +54,6 @@ extension SceneState {
       if reason == .finished {
         guard let index = waiting?.items.firstIndex(where: { $0.report.id == item.report.id }) else { continue }
         waiting?.items[index].isDue = true
-        waiting?.items[index].dueAt = now
         emit(.plan(item.report, .due))
       } else {
         let text = "\(left) \(item.report.module) left without a result (\(reason.rawValue))"
@@ -71,49 +62,12 @@ extension SceneState {
     }
   }
 
-  /// Asks for the links of plans that are due, once no request is under way and all that the awaited screen's end has led to is done:
-  /// whoever heard of it may be about to show what the link leads into. Others may be busy, and nobody is waited for without end.
+  /// Asks for the links of plans that are due, once nothing else is under way.
   mutating func askForDuePlans() {
-    for index in waiting?.items.indices ?? 0..<0 {
-      guard var item = waiting?.items[index], item.isDue, !item.isAsked else { continue }
-      item.told?.removeAll { !isUnhandled($0) }
-      item.wishes?.removeAll { ticket in !pending.contains { $0.ticket == ticket } }
-      let isUnderWay = !pending.isEmpty || item.told?.isEmpty == false
-      item.isAsked = !isUnderWay || item.bound(settings).map { $0 <= now } ?? false
-      waiting?.items[index] = item
-      if item.isAsked { effects.append(.resolve(item.report)) }
-    }
-  }
-
-  private func isUnhandled(_ input: UnhandledInput) -> Bool {
-    guard let node = nodes[input.screen], node.link != .unclaimed else { return false }
-    return node.outbox.contains { $0.number == input.message }
-  }
-
-  // MARK: What the end of an awaited screen leads to
-
-  /// The plans that wait for this screen's result.
-  func plans(awaiting id: ScreenID) -> [PlanID] {
-    waiting?.items.filter { $0.report.awaited == id && !$0.isDue }.map(\.report.id) ?? []
-  }
-
-  /// The plans to which the handling of a message belongs.
-  func plans(of input: UnhandledInput) -> [PlanID] {
-    waiting?.items.filter { $0.told?.contains(input) ?? false }.map(\.report.id) ?? []
-  }
-
-  /// The plans to which a request belongs.
-  func plans(wishing ticket: UInt64) -> [PlanID] {
-    waiting?.items.filter { $0.wishes?.contains(ticket) ?? false }.map(\.report.id) ?? []
-  }
-
-  /// Notes a message, or a request, that follows from the end of a screen that plans await.
-  mutating func noteConsequence(_ input: UnhandledInput? = nil, wish: UInt64? = nil) {
-    for index in waiting?.items.indices ?? 0..<0 {
-      guard var item = waiting?.items[index], causes.contains(item.report.id) else { continue }
-      if let input { item.told = (item.told ?? []) + [input] }
-      if let wish { item.wishes = (item.wishes ?? []) + [wish] }
-      waiting?.items[index] = item
+    guard let items = waiting?.items, items.contains(where: { $0.isDue && !$0.isAsked }), isAtRest else { return }
+    for index in items.indices where items[index].isDue && !items[index].isAsked {
+      waiting?.items[index].isAsked = true
+      effects.append(.resolve(items[index].report))
     }
   }
 
