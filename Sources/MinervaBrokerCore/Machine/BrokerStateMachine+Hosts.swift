@@ -188,11 +188,12 @@ extension BrokerStateMachine {
 
   /// Has a host make the next coordinators again, as many as it may at once.
   mutating func resumeNext(at host: String, now: Moment, _ actions: inout [BrokerAction]) {
-    while var (key, order) = lanes[host]?.next(now) {
-      guard linking[key] == host, let slot = scenes[key.scene], slot.identity == order.scene else {
+    while let (key, waiting) = lanes[host]?.next(now) {
+      guard linking[key] == host, let slot = scenes[key.scene], slot.identity == waiting.scene else {
         lanes[host]?.ended(key, at: now)
         continue
       }
+      var order = waiting
       order.at = slot.time(now)
       actions.append(.resume(host: host, order))
     }
