@@ -37,6 +37,17 @@ struct LinkControlTests {
     return (link, way, transport)
   }
 
+  @Test("a process of this machine is tried more often than one of another")
+  func localPauses() throws {
+    var settings = TransportSettings(
+      introduction: Introduction(node: "a", incarnation: 1, kind: "test", pid: 1, version: "1"), api: APIVersion(number: 0, fingerprint: 0))
+    #expect(settings.link(to: .ipc(path: "/run/broker.sock")).backoff.cap == 200)
+    let remote = try Endpoint("tcp://127.0.0.1:7788")
+    #expect(settings.link(to: remote).backoff == settings.backoff)
+    settings.backoff = Backoff(first: 10, cap: 50)
+    #expect(settings.link(to: .ipc(path: "/run/broker.sock")).backoff == settings.backoff)
+  }
+
   @Test("a peer that asks for signs of life and never reads gets one of each when it does")
   func beats() {
     let (link, way, transport) = Self.link()

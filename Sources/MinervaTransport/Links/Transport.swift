@@ -127,7 +127,8 @@ package final class Transport: @unchecked Sendable {
   /// - Parameter server: The key it must have, where somebody vouched for it; else the settings say.
   package func dial(_ endpoint: Endpoint, server: String? = nil) throws(MinervaError) -> Link {
     do { try endpoint.validate() } catch { throw MinervaError(.endpointInvalid, error.description) }
-    let link = Link(machine: .dialled(settings.link, seed: random.next()), endpoint: endpoint, server: server, transport: self)
+    let link = Link(
+      machine: .dialled(settings.link(to: endpoint), seed: random.next()), endpoint: endpoint, server: server, transport: self)
     links[ObjectIdentifier(link)] = link
     perform(link.machine.start(at: loop.now), on: link)
     return link

@@ -63,6 +63,17 @@ package struct TransportSettings: Sendable {
     self.api = api
   }
 
+  /// The longest pause between two attempts to reach a process of this machine, in milliseconds: one costs next to nothing, and whoever waits
+  /// for a broker that starts should not be late by as much again.
+  static let localPause: Int64 = 200
+
+  /// What a link to an endpoint is told at its start.
+  func link(to endpoint: Endpoint) -> LinkStateMachine.Settings {
+    var settings = link
+    if case .ipc = endpoint { settings.backoff = Backoff(first: backoff.first, cap: min(backoff.cap, Self.localPause)) }
+    return settings
+  }
+
   var link: LinkStateMachine.Settings {
     LinkStateMachine.Settings(
       introduction: introduction, api: api, handshakeTimeout: handshakeTimeout, missLimit: missLimit, backoff: backoff)
