@@ -53,6 +53,17 @@ struct SecretTests {
     return holds(try CBOR.encode(SceneImage(at: 0, state: slot.state)))
   }
 
+  @Test("P4: a screen without a host is opened with what may be seen: nobody would ever need the rest")
+  func unhosted() throws {
+    var machine = opened()
+    machine.request(
+      .open(Command.Opening(ModuleAddress(name: "Login"), via: .push, input: input(), unhosted: true)), txn: "u")
+    machine.settle()
+    #expect(machine.stack == ["Home", "Login"])
+    #expect(try !isWritten(machine))
+    #expect(machine.broker.vaults["main"]?.isEmpty ?? true)
+  }
+
   private func delivered(_ machine: Machine) -> [Message.Body] {
     machine.actions.compactMap { if case .order(_, .deliver(_, let delivery, at: _)) = $0 { delivery.message.body } else { nil } }
   }

@@ -99,9 +99,14 @@ extension BrokerOnDisk {
     case 12...15: .act(.top, .tap(row: "r", action: nil))
     case 16: .send(.top, [3])
     case 17: .finish(.top, [4])
-    case 18: random.happens(0.5) ? .send(.top, ScriptedApp.input) : .output(.top, [5])
+    case 18: secretive ?? .output(.top, [5])
     default: .cancel(.top)
     }
+  }
+
+  /// One more secret for a module that takes it, if one is open.
+  private var secretive: Command.Action? {
+    state?.coordinators.last { $0.module.name == ScriptedApp.card }.map { .send(.id($0.summary.screen), ScriptedApp.input) }
   }
 
   private func opening(_ via: Presentation) -> Command.Action {
@@ -110,6 +115,8 @@ extension BrokerOnDisk {
     case ..<2:
       opening.module = ModuleAddress(name: ScriptedApp.card)
       opening.input = ScriptedApp.input
+      // What no host of this broker's life has offered may be shown where no host is wanted.
+      opening.unhosted = false
     case 2: opening.module = ModuleAddress(app: ScriptedApp.bank.name, name: "Pay")
     case 3: opening.module = ModuleAddress(name: "Order")
     default: break
