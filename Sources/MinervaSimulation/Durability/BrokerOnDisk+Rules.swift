@@ -133,16 +133,19 @@ extension BrokerOnDisk {
     }
   }
 
-  /// A link that waits ends once (R4).
+  /// A link that waits ends once (R4). What a crash left durable and unsaid is said by nobody any more.
   private func check(_ plan: PlanReport, _ stage: PlanStage) {
+    let known = truth.plans[plan.id]
     switch stage {
     case .waiting:
       ledger.count("broker: plans")
-      ledger.require(truth.plans.updateValue(false, forKey: plan.id) == nil, "a plan's name is used once", "\(plan.id) waits twice")
-    case .due: ledger.require(truth.plans[plan.id] == false, "a plan ends once", "\(plan.id) is due after its end")
+      ledger.require(known == nil, "a plan's name is used once", "\(plan.id) waits twice")
+      truth.plans[plan.id] = false
+    case .due: ledger.require(known != true, "a plan ends once", "\(plan.id) is due after its end")
     case .followed, .ended:
       if case .followed = stage { ledger.count("broker: plans followed") }
-      ledger.require(truth.plans.updateValue(true, forKey: plan.id) == false, "a plan ends once", "\(plan.id) ended twice")
+      ledger.require(known != true, "a plan ends once", "\(plan.id) ended twice")
+      truth.plans[plan.id] = true
     }
   }
 
@@ -212,10 +215,13 @@ extension BrokerOnDisk {
           host.coordinators[key]?.reported == nil, "nobody waits for ever", "the turn of \(key.screen) at \(host.name) was never answered")
       }
     }
-    let over = state.plans.filter { truth.plans[$0.id] != false }.map(\.id)
-    ledger.require(over.isEmpty, "a plan ends once", "\(over) wait after their end, or unsaid")
-    let waiting = truth.plans.filter { !$0.value && !state.plans.map(\.id).contains($0.key) }.keys.sorted { $0.number < $1.number }
-    ledger.require(waiting.isEmpty, "a plan ends once", "nobody was told of the end of \(waiting)")
+    let over = state.plans.map(\.id).filter { truth.plans[$0] == true }
+    ledger.require(over.isEmpty, "a plan ends once", "\(over) wait after their end")
+    if truth.events.count == Int(clamping: state.eventCount) {
+      let open = Set(state.plans.map(\.id))
+      let unsaid = truth.plans.filter { !$0.value && !open.contains($0.key) }.map { $0.key.number }.sorted()
+      ledger.require(unsaid.isEmpty, "a plan ends once", "nobody was told of the end of \(unsaid)")
+    }
     let busy = state.coordinators.filter { $0.unhandled > 0 }.map { "\($0.summary.screen)" }
     ledger.require(busy.isEmpty, "no message is lost", "\(busy) have messages that nobody handled")
     ledger.require(state.isSettled, "nobody waits for ever", "the scene has not come to rest: \(state.requests.map(\.doing))")
