@@ -71,6 +71,36 @@ struct ExitTests {
     }
   }
 
+  @Test(
+    "Processes: quit behind a request to a stopped or dead broker ends the shell within two seconds, with the count (C01)",
+    arguments: [SIGSTOP, SIGKILL])
+  func shellOfALostBroker(signal: Int32) async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    try set.startAll(app: "shop", hosts: 1, workers: 0)
+    let client = try await set.client()
+    #expect(try await set.wait { try await !client.modules().isEmpty })
+    await client.close()
+    let (shell, input, output, errors) = (Process(), Pipe(), Pipe(), Pipe())
+    shell.executableURL = URL(filePath: try ProductDirectory.executable("minerva-shell"))
+    shell.arguments = ["--runtime", set.directory]
+    (shell.standardInput, shell.standardOutput, shell.standardError) = (input, output, errors)
+    try shell.run()
+    defer { if shell.isRunning { kill(shell.processIdentifier, SIGKILL) } }
+    input.fileHandleForWriting.write(Data("note ready\n".utf8))
+    // It is connected, and reads the next line.
+    #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self).contains("ready"))
+    set.signal("broker", signal)
+    let took = await time {
+      input.fileHandleForWriting.write(Data("open Settings {\"section\":\"privacy\"} &\nquit\n".utf8))
+      #expect(await set.wait { !shell.isRunning })
+    }
+    #expect(took < .seconds(2), "\(took)")
+    #expect(shell.terminationStatus == 1)
+    let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    #expect(said.contains("error bus.closed") && said.contains("1 request un"), "\(said)")
+  }
+
   @Test("Processes: a client whose broker is stopped closes within its grace and counts what was not answered (C01)")
   func brokerStopped() async throws {
     let set = try ProcessSet()

@@ -107,6 +107,22 @@ struct SessionTests {
     await session.close()
   }
 
+  @Test func `a request that nobody hears holds up no prompt, and the end counts it (C01)`() async throws {
+    for (isSent, words) in [(true, "1 request unanswered ([1])"), (false, "1 request undelivered ([1])")] {
+      let (told, late) = (Told(), Told())
+      let session = Session(target: DeafScene(isSent: isSent)) { await late.add($0) }
+      try await session.start()
+      let execution = await session.execute(try Statement.parse("open Home &")[0]) { await told.add($0) }
+      #expect(execution.error == nil)
+      #expect(await told.take() == ["[1] sent, not heard of yet"])
+      let unfinished = await session.close()
+      #expect(unfinished.error?.code == .closed && unfinished.error?.message.contains(words) == true, "\(unfinished)")
+      // What is counted is not told as well.
+      #expect(await late.take() == [])
+    }
+    #expect(await Session(target: SceneDouble()).close().error == nil)
+  }
+
   @Test func `a link goes on in the background, and what is done at once takes no &`() async throws {
     let lines = try await transcript(["open Home via root", "deeplink app://shop/home &", "wait job 1"])
     #expect(lines.contains { $0.hasPrefix("[1] error bus.unsupported") }, "\(lines)")

@@ -62,8 +62,9 @@ package struct Reach: Sendable {
     }
     let link = isRemote ? nil : try? await SupervisorLink.connect(runtime)
     return ClientTarget(client, scene: scene, control: link) {
-      await link?.close()
+      async let linkIsClosed: Void? = link?.close()
       await client.close()
+      await linkIsClosed
       await onClose()
     }
   }

@@ -41,6 +41,7 @@ package enum ShellCommand {
   /// Talks with one scene until the input ends.
   ///
   /// - Parameter signals: Ctrl-C ends what runs, the others the shell.
+  /// - Throws: `bus.closed` when requests in the background were not answered, with their number (C01).
   package static func converse(
     _ target: any SceneTarget, _ command: ParsedCommand, _ console: Console, _ signals: TerminationSignals
   ) async throws -> ExitCode {
@@ -56,17 +57,25 @@ package enum ShellCommand {
       reader.close()
       shell.interrupt(reader)
     }
+    let (ended, unfinished): (ExitCode, Session.Unfinished)
     do {
       try await session.start()
       let code = try await shell.run(reader)
       reader.close()
-      await session.close()
-      return code
+      unfinished = await session.close()
+      ended = code
     } catch {
       reader.close()
       await session.close()
       throw error
     }
+    guard let error = unfinished.error else { return ended }
+    // What failed before is the reason that a caller wants.
+    guard ended == .done else {
+      for line in ErrorWords.lines(for: error) { console.notice(line) }
+      return ended
+    }
+    throw error
   }
 
   /// `$XDG_DATA_HOME/minerva/history`, made private where it is missing.

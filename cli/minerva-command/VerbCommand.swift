@@ -81,12 +81,14 @@ enum VerbCommand {
         return ExitCode(errorCode: error.code.rawValue)
       }
     }
-    await session.close()
+    let unfinished = await session.close()
     // A reader that has left ends the command quietly (D01).
     try console.out.flush()
     // Ctrl-C is how watching ends.
     if case .look(.watch) = statement.request, task.isCancelled { return .interrupted }
-    return execution.error.map { ExitCode(errorCode: $0.code.rawValue) } ?? .done
+    if let error = execution.error { return ExitCode(errorCode: error.code.rawValue) }
+    if let error = unfinished.error { throw error }
+    return .done
   }
 }
 

@@ -121,7 +121,8 @@ package final class Shell: Sendable {
         failure = failure ?? failed
       }
     }
-    reader.remember(text, in: await session.memory(for: statements, within: .milliseconds(500)))
+    // What comes from a pipe is kept nowhere.
+    if reader.isInteractive { reader.remember(text, in: await session.memory(for: statements, within: .milliseconds(500))) }
     for (index, statement) in statements.enumerated() {
       let execution = await run(statement)
       try console.out.flush()

@@ -70,6 +70,9 @@ package enum ReplyJSON {
     return JSONLine(members).text
   }
 
+  /// Where a request stands of which nothing was heard in time.
+  static let unheard = JSONLine([("standing", .text("sent"))]).text
+
   package static func error(_ error: MinervaError) -> String {
     JSONLine([("error", .object([("code", .text(error.code.rawValue)), ("message", .text(error.message))]))]).text
   }

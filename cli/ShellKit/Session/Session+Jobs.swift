@@ -1,6 +1,6 @@
 import CommandKit
 import MinervaNavigation
-import MinervaWire
+package import MinervaWire
 
 /// What runs in the background, `command &`: its lines are told as they come, headed by the job's number.
 extension Session {
@@ -14,25 +14,44 @@ extension Session {
     lastJob += 1
     let number = lastJob
     jobNames[number] = txn
+    asked.insert(number)
     let standings = Standings()
-    let notify = notify
     jobs[number] = Task { () -> MinervaError? in
+      let (lines, failure): ([String], MinervaError?)
       do throws(MinervaError) {
-        let lines = try await ask { standings.tell($0) }
-        standings.end()
-        await notify(Self.job(number, lines))
-        return nil
+        (lines, failure) = (try await ask { standings.tell($0) }, nil)
       } catch {
-        standings.end()
-        await notify(Self.job(number, isJSON ? [ReplyJSON.error(error)] : ReplyText.error(error)))
-        return error
+        (lines, failure) = (isJSON ? [ReplyJSON.error(error)] : ReplyText.error(error), error)
       }
+      standings.end()
+      self.asked.remove(number)
+      // At the end of the conversation they are counted instead.
+      if !self.isOver { await self.notify(Self.job(number, lines)) }
+      return failure
     }
-    for await admission in standings.stream {
-      let object = ReplyJSON.ofJob(number, ReplyJSON.standing(admission))
-      await emit([isJSON ? object : "[\(number)] \(ReplyText.standing(admission))"])
-      break
+    let first = Task { () -> Admission? in
+      for await admission in standings.stream { return admission }
+      return nil
     }
+    let heard = await withDeadline(Self.firstWord) { await first.value.map { [$0] } ?? [] }
+    if let heard {
+      // One that is answered at once has no standing to tell.
+      guard let admission = heard.first else { return }
+      return await emit([Self.standing(admission, ofJob: number, isJSON: isJSON)])
+    }
+    // A broker that is away holds up no prompt: what it says is told when it says it (C01).
+    await emit([isJSON ? ReplyJSON.ofJob(number, ReplyJSON.unheard) : "[\(number)] sent, not heard of yet"])
+    Task {
+      guard let admission = await first.value, !self.isOver else { return }
+      await self.notify([Self.standing(admission, ofJob: number, isJSON: isJSON)])
+    }
+  }
+
+  /// How long a line that ends in `&` waits for the first word about its request.
+  private static let firstWord = Duration.milliseconds(500)
+
+  private static func standing(_ admission: Admission, ofJob number: Int, isJSON: Bool) -> String {
+    isJSON ? ReplyJSON.ofJob(number, ReplyJSON.standing(admission)) : "[\(number)] \(ReplyText.standing(admission))"
   }
 
   private static func job(_ number: Int, _ lines: [String]) -> [String] {
@@ -78,5 +97,58 @@ extension Session {
         return stated
       }
     }
+  }
+
+  /// Requests in the background that nobody answered by the end of a conversation, by the numbers of their jobs (C01).
+  package struct Unfinished: Sendable, Hashable {
+    /// Never sent: they did not happen.
+    package var undelivered: [Int] = []
+    /// Sent: they may have happened, or still will.
+    package var unanswered: [Int] = []
+
+    package init() {}
+
+    /// What to tell whoever ends the conversation; nil when nothing was left.
+    package var error: MinervaError? {
+      guard !undelivered.isEmpty || !unanswered.isEmpty else { return nil }
+      let parts = [
+        Self.words(undelivered, "undelivered").map { "\($0), nothing was asked" },
+        Self.words(unanswered, "unanswered").map { "\($0), what was asked may still happen: look at tree" },
+      ]
+      return MinervaError(.closed, "ended with " + parts.compactMap(\.self).joined(separator: "; and with "))
+    }
+
+    private static func words(_ jobs: [Int], _ what: String) -> String? {
+      guard !jobs.isEmpty else { return nil }
+      return "\(jobs.count) \(jobs.count == 1 ? "request" : "requests") \(what) (\(jobs.map { "[\($0)]" }.joined(separator: " ")))"
+    }
+  }
+
+  /// Gives requests in the background a moment to be answered, and ends what is left of the jobs.
+  func endJobs() async -> Unfinished {
+    var unfinished = Unfinished()
+    for (number, job) in jobs where !asked.contains(number) { job.cancel() }
+    if !asked.isEmpty {
+      let waiting = asked.compactMap { jobs[$0] }
+      _ = await withDeadline(.milliseconds(300)) { for job in waiting { _ = await job.value } }
+    }
+    isOver = true
+    let left = asked.sorted().compactMap { number in jobs[number].map { (number, $0) } }
+    guard !left.isEmpty else { return unfinished }
+    for (_, job) in left { job.cancel() }
+    // Cancelling is done on this side of the link: whether a request was sent is known at once.
+    let ends = await withDeadline(.milliseconds(200)) { () -> [Int: MinervaError] in
+      var ends: [Int: MinervaError] = [:]
+      for (number, job) in left { ends[number] = await job.value }
+      return ends
+    }
+    for (number, _) in left {
+      if ends?[number]?.details[MinervaError.Detail.maybeExecuted] == "false" {
+        unfinished.undelivered.append(number)
+      } else {
+        unfinished.unanswered.append(number)
+      }
+    }
+    return unfinished
   }
 }

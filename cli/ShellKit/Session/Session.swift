@@ -43,6 +43,10 @@ package actor Session {
   package var width: Int
   var jobs: [Int: Task<MinervaError?, Never>] = [:]
   var lastJob = 0
+  /// The jobs whose requests are not answered yet.
+  var asked: Set<Int> = []
+  /// Whether the conversation has ended: nobody is told of anything any more.
+  var isOver = false
   /// The record after which the session looks at the scene; nil: now.
   var viewed: UInt64?
   var recording: RunningRecording?
@@ -80,15 +84,22 @@ package actor Session {
     _ = await poll(within: .seconds(3)) { await self.refresh()?.isSettled == true ? true : nil }
   }
 
-  /// Ends the conversation; jobs are cancelled.
-  package func close() async {
+  /// Ends the conversation within two seconds, whatever the broker does (C01); jobs are cancelled.
+  ///
+  /// - Returns: The requests in the background that were not answered.
+  @discardableResult
+  package func close() async -> Unfinished {
     // Whatever was recorded is whole, also when nobody said stop.
     _ = try? await endRecording()
-    for job in jobs.values { job.cancel() }
+    let unfinished = await endJobs()
     pump?.cancel()
     announcing?.cancel()
-    if renderer.pace != .off { try? await target.render(.lost(renderer: rendererName)) }
+    if renderer.pace != .off {
+      let (target, name) = (target, rendererName)
+      _ = await withDeadline(.milliseconds(300)) { try? await target.render(.lost(renderer: name)) }
+    }
     await target.close()
+    return unfinished
   }
 
   /// The prompt, `main:main/orders> `.

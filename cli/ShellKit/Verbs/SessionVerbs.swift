@@ -27,7 +27,9 @@ extension Verb {
     request: { call in .session(.help(call.tokens("topic").map(\.text))) })
 
   static let quit = Verb(
-    "quit", .run, "Leaves the shell", forms: [Form()], examples: [.init("quit", "as Ctrl-D does")],
+    "quit", .run, "Leaves the shell",
+    discussion: "Requests in the background have a moment to be answered; those that are not are counted, and the shell ends with 1.",
+    forms: [Form()], examples: [.init("quit", "as Ctrl-D does")], errors: ["bus.closed"],
     request: { _ in .session(.quit) })
 
   static let note = Verb(
