@@ -112,6 +112,51 @@ struct RecoveryTests {
     await person.client.close()
   }
 
+  @Test("Processes: a coordinator asks one in another host without the broker, which is stopped and killed meanwhile (K7)")
+  func asksHostToHost() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    try set.start("broker", "minerva-broker")
+    for name in ["ledgers-1", "ledgers-2"] { try set.start(name, "ledger-host") }
+    let person = Person(client: try await set.client())
+    #expect(try await set.wait { try await person.client.status().peers.count { $0.kind == "host" } == 2 })
+    func opens(_ module: String, on host: String, _ input: String) async throws -> ScreenID {
+      let opening = Command.Opening(ModuleAddress(name: module, host: host), input: Array(input.utf8))
+      return try #require(try await person.does(.open(opening)).presented.last?.screen)
+    }
+    let ledger = try await opens("Ledger", on: "ledgers-1", #"{"add":7}"#)
+    let asker = try await opens("Asker", on: "ledgers-2", #"{"of":\#(ledger.number)}"#)
+    try await person.taps("ask", on: asker)
+
+    /// How long each question took that was asked so far, in milliseconds, and how it ended.
+    func questions() -> [(took: Double, end: Substring)] {
+      set.log(of: "ledgers-2").split(separator: "\n").compactMap { line in
+        let words = line.split(separator: " ", maxSplits: 2)
+        return words.count == 3 && words[0] == "asked" ? Double(words[1]).map { ($0, words[2]) } : nil
+      }
+    }
+    /// Waits for so many more questions, and returns those that were not answered, or not straight away.
+    func failures(ofNext count: Int) async -> [String] {
+      let before = questions().count
+      guard await set.wait(atMost: .seconds(20), until: { questions().count >= before + count }) else { return ["no more questions"] }
+      return questions().dropFirst(before).filter { $0.end != "sum=7" || $0.took > 500 }.map { "\($0)" }
+    }
+    #expect(await set.wait { questions().last?.end == "sum=7" }, "\(set.log(of: "ledgers-2"))")
+    set.signal("broker", SIGSTOP)
+    // More than its links outlive.
+    #expect(await failures(ofNext: 120) == [])
+    set.kill("broker")
+    #expect(await failures(ofNext: 50) == [])
+    // What was known of a host that died is asked anew.
+    try set.start("broker", "minerva-broker")
+    #expect(await set.wait { ((try? await person.client.status().peers.count { $0.kind == "host" }) ?? 0) == 2 })
+    set.kill("ledgers-1")
+    #expect(await set.wait { questions().last?.end != "sum=7" })
+    try set.start("ledgers-1", "ledger-host")
+    #expect(await set.wait(atMost: .seconds(20)) { questions().last?.end == "sum=7" }, "\(questions().suffix(3))")
+    await person.client.close()
+  }
+
   /// The code of the refusal; nothing when there was none.
   private func refusal(_ body: () async throws -> Void) async -> String? {
     do {

@@ -55,11 +55,27 @@ package final class BrokerConnection: BrokerLink {
     }
   }
 
-  /// Asks where the coordinator runs, then asks it, host to host. The address is kept by the bus, so a second question needs no broker.
+  /// Asks a coordinator, host to host: where it is known to run, else where the broker says that it does.
+  ///
+  /// The broker is asked for a place that is not known, and for one whose host is gone or runs the coordinator no more: so a second
+  /// question takes one hop, also while the broker is away. A question changes nothing, so it may be asked again (K7).
   package func ask(_ call: CoordinatorCall) async throws -> [UInt8] {
     if let runtime = local.withLock({ $0 }), await runtime.runs(call.screen, in: call.scene) { return try await runtime.answer(call) }
-    let node = try await node(of: call)
-    return try await $ModuleEndpoint.resolve(id: ActorAddress(node: node, name: WellKnown.host), using: bus).call(call)
+    let place = KnownPlaces.Place(scene: call.scene, screen: call.screen)
+    var failure: MinervaError?
+    if let node = places.withLock({ $0.node(of: place) }) {
+      do {
+        return try await pose(call, to: node)
+      } catch let error as MinervaError where [.staleRef, .peerLost, .unreachable].contains(error.code) {
+        failure = error
+        places.withLock { error.code == .staleRef ? $0.forget(place) : $0.doubt(place) }
+      }
+    }
+    return try await pose(call, to: try await node(of: place, otherwise: failure))
+  }
+
+  private func pose(_ call: CoordinatorCall, to node: String) async throws -> [UInt8] {
+    try await $ModuleEndpoint.resolve(id: ActorAddress(node: node, name: WellKnown.host), using: bus).call(call)
   }
 
   package func children(of screen: ScreenID, in scene: SceneIdentity) async throws -> [ScreenID] {
@@ -69,26 +85,21 @@ package final class BrokerConnection: BrokerLink {
 
   package func note(_ line: String) { log?(line) }
 
-  private struct Place: Hashable {
-    var scene: SceneIdentity
-    var screen: ScreenID
-  }
+  /// Takes note that a host is gone: where its coordinators are is for the broker to say.
+  func lost(_ node: String) { places.withLock { $0.lost(node) } }
 
-  private let places = Mutex<[Place: String]>([:])
+  private let places = Mutex(KnownPlaces())
 
-  /// The host of a screen: what the broker says, or said last when it is away.
-  private func node(of call: CoordinatorCall) async throws -> String {
-    let place = Place(scene: call.scene, screen: call.screen)
+  /// The host of a coordinator: what the broker says, or said last when it is away.
+  /// - Parameter failure: What was found there before, and is thrown when nobody knows better.
+  private func node(of place: KnownPlaces.Place, otherwise failure: MinervaError?) async throws -> String {
     do {
-      let location = try await gateway.location(of: call.screen, scene: SceneAddress(name: call.scene.name, app: call.scene.app))
+      let location = try await gateway.location(of: place.screen, scene: SceneAddress(name: place.scene.name, app: place.scene.app))
       if let endpoint = location.endpoint { await bus.route(node: location.node, to: try Endpoint(endpoint), server: location.key) }
-      places.withLock { places in
-        if places.count > 4_096 { places = [:] }
-        places[place] = location.node
-      }
+      places.withLock { $0.learn(place, at: location.node) }
       return location.node
     } catch let error as MinervaError where Self.passes(error) {
-      guard let known = places.withLock({ $0[place] }) else { throw error }
+      guard let known = places.withLock({ $0.lastNode(of: place) }) else { throw failure ?? error }
       return known
     }
   }

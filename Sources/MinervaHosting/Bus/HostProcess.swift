@@ -106,13 +106,14 @@ private struct Registrar: Sendable {
     connection.standing.set(true)
   }
 
-  /// Registers again whenever the broker is back, or this process was paused for longer than its link lasts.
+  /// Registers again whenever the broker is back, or this process was paused for longer than its link lasts; notes what hosts are lost.
   func follow(_ events: AsyncStream<PeerEvent>, broker: String) async {
     for await event in events {
       switch event {
       case .lost(broker, _, let reason):
         connection.standing.set(false)
         settings.log?("the broker is away: \(reason)")
+      case .lost(let node, _, _): connection.lost(node)
       case .connected(let peer) where peer.node == broker && !connection.standing.isRegistered:
         await registerPatiently()
       default: break

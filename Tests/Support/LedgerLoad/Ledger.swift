@@ -35,6 +35,13 @@ package enum Ledger: Module {
     package init() {}
   }
 
+  /// What the sum is, asked from coordinator to coordinator.
+  package struct Sum: Question {
+    package typealias Answer = Int
+
+    package init() {}
+  }
+
   /// What a parent knows of a child.
   package struct Heard: Codable, Hashable, Sendable {
     package var child: ScreenID
@@ -69,6 +76,8 @@ package actor LedgerCoordinator: Coordinator {
     default: break
     }
   }
+
+  package func answer(_ asked: inout Asked) throws { try asked.reply(to: Ledger.Sum.self) { _ in state.sum } }
 
   package func refused(_ refusal: Refusal) { state.refused += 1 }
 

@@ -2,9 +2,9 @@ import LedgerLoad
 import Minerva
 import MinervaHosting
 
-/// A host of ledgers, for tests that kill it.
+/// A host of ledgers, and of who asks them, for tests that kill it.
 @main struct LedgerHost: HostApp {
   static let app = "ledgers"
   static let start: String? = nil
-  static var modules: [ModuleOffer] { [ModuleOffer(LedgerCoordinator.init)] }
+  static var modules: [ModuleOffer] { [ModuleOffer(LedgerCoordinator.init), ModuleOffer(AskerCoordinator.init)] }
 }
