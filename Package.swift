@@ -248,8 +248,8 @@ let package = Package(
     tests(
       "EndToEndTests",
       on: [
-        "LedgerLoad", "ListDiff", "Minerva", "MinervaActors", "MinervaHosting", "MinervaInterfaces", "MinervaJournal", "MinervaNavigation",
-        "MinervaRecording", "MinervaSupervision", "MinervaTesting",
+        "LedgerLoad", "ListDiff", "LoadKit", "Minerva", "MinervaActors", "MinervaHosting", "MinervaInterfaces", "MinervaJournal",
+        "MinervaNavigation", "MinervaRecording", "MinervaSupervision", "MinervaTesting",
         "MinervaTransport", "MinervaWire", "RawPeers", "TestSupport", "counter-host", "diff-client", "ledger-caller", "ledger-host",
         "scene-watcher",
       ], exclude: ["Snapshots", "Transcripts"]),

@@ -1,5 +1,12 @@
 import Foundation
+import LoadKit
+import Minerva
+import MinervaActors
+import MinervaInterfaces
 import MinervaTesting
+import MinervaTransport
+import MinervaWire
+import RawPeers
 import Testing
 
 /// `minerva load diff` with workers of its own.
@@ -51,5 +58,34 @@ struct LoadTests {
     // One in five of those it answered, not one more and not one less.
     #expect(report.lies == (report.workers["diff-3"] ?? 0) / 5, "\(text)")
     #expect(report.verified + report.lies == report.answers)
+  }
+
+  @Test("Processes: an answer that comes a second time makes a load unclean")
+  func secondAnswers() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    try set.startAll(app: "shop", hosts: 0, workers: 1)
+    let client = try await set.client("load")
+    let place = try await client.bus.listen(on: Endpoint("ipc://\(set.directory)/load.sock"))
+    let double = try #require(RawPeer(place))
+    let interfaces = try await FixedInterfaces.learn()
+    #expect(try double.greet("double", api: interfaces.catalogue.version) == .welcome)
+    let worker = try $DiffWorker.resolve(id: ActorAddress(node: "double", name: WellKnown.worker), using: client.bus)
+    var settings = DiffLoad.Settings { LoadLists(shape: .mixed, size: 100, edits: 50, seed: UInt64($0)) }
+    settings.duration = .milliseconds(500)
+    for times in 1...2 {
+      let load = DiffLoad(client: client, settings: settings)
+      async let end = load.run()
+      #expect(await set.wait { load.now.verified > 0 })
+      async let answer = failure { _ = try await worker.status() }
+      #expect(await set.wait { await client.bus.peers().contains { $0.node == "double" && $0.callsInFlight == 1 } })
+      let call = try #require(double.messages(within: .seconds(5), upTo: 1).first)
+      let identifier = try call.withUnsafeBytes { try Envelope.read($0, limits: .standard).call }
+      for _ in 0..<times { double.send([Envelope(.reply, call: identifier).message(body: [])]) }
+      _ = await answer
+      let tally = await end
+      #expect(tally.started == tally.verified && tally.duplicated == times - 1 && tally.isClean == (times == 1), "\(tally)")
+    }
+    await client.close()
   }
 }

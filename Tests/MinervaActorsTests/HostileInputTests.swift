@@ -250,4 +250,42 @@ struct HostileInputTests {
       #expect(try answer.withUnsafeBytes { try Envelope.read($0, limits: .standard).kind } == .goodbye)
     }
   }
+
+  @Test("a second answer to a call reaches nobody and is counted; one to a call that was given up is in order")
+  func secondAnswer() async throws {
+    try await Pair.with { pair in
+      let raw = try #require(RawPeer(pair.endpoint))
+      #expect(try raw.greet("raw") == .welcome)
+      let echo = try $Echo.resolve(id: ActorAddress(node: "raw", name: "echo"), using: pair.server)
+      func call() async throws -> UInt64 {
+        // Receiving blocks: nothing else may have to happen meanwhile.
+        try await until("a call is under way") { await pair.server.peers().contains { $0.node == "raw" && $0.callsInFlight == 1 } }
+        return try nextCall()
+      }
+      func nextCall() throws -> UInt64 {
+        while true {
+          let message = try #require(raw.messages(within: .seconds(5), upTo: 1).first)
+          let envelope = try message.withUnsafeBytes { try Envelope.read($0, limits: .standard) }
+          if envelope.kind == .call { return envelope.call }
+        }
+      }
+      func answers(_ call: UInt64, _ number: Int) throws { raw.send([Envelope(.reply, call: call).message(body: try CBOR.encode(number))]) }
+      for second in [false, true] {
+        async let sum = echo.add(1, 2)
+        let asked = try await call()
+        try answers(asked, 3)
+        if second { try answers(asked, 4) }
+        #expect(try await sum == 3)
+      }
+      try await until("the second answer is counted") { await pair.server.counters().answersRepeated == 1 }
+      let late = await failure { try await BusSystem.$deadline.withValue(.milliseconds(50)) { _ = try await echo.add(1, 2) } }
+      #expect(late?.code == .deadline)
+      try answers(try nextCall(), 3)
+      // Its answer is behind the late one.
+      async let sum = echo.add(2, 2)
+      try answers(try await call(), 4)
+      #expect(try await sum == 4)
+      #expect(await pair.server.counters().answersRepeated == 1)
+    }
+  }
 }

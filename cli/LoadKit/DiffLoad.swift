@@ -1,6 +1,7 @@
 package import Minerva
 import MinervaActors
 import MinervaInterfaces
+import MinervaTransport
 import MinervaWire
 import Synchronization
 
@@ -40,6 +41,7 @@ package final class DiffLoad: Sendable {
     package var refusals: [String: Int] = [:]
     /// What ended jobs that have no answer: every one of these is a loss.
     package var losses: [String: Int] = [:]
+    /// Answers that came to this process a second time; the bus drops and counts them.
     package var duplicated = 0
     /// Jobs that took more than one lease.
     package var retried = 0
@@ -70,14 +72,15 @@ package final class DiffLoad: Sendable {
     package var inFlight: Int
   }
 
+  private let client: Client
   private let differ: DiffClient
   private let settings: Settings
   private let tally = Mutex(Tally())
-  private let answered = Mutex<Set<Int>>([])
   private let nextNumber = Atomic<Int>(0)
   private let isOver = Atomic<Bool>(false)
 
   package init(client: Client, settings: Settings) {
+    self.client = client
     differ = DiffClient(client)
     self.settings = settings
   }
@@ -97,12 +100,15 @@ package final class DiffLoad: Sendable {
   /// Runs the load to its end: when it returns every job has ended.
   package func run() async -> Tally {
     let clock = ContinuousClock()
+    let repeated = await client.bus.counters().answersRepeated
     let begin = clock.now
     await withTaskGroup(of: Void.self) { group in
       for slot in 0..<settings.concurrency { group.addTask { await self.serve(slot, begin, clock) } }
     }
+    let elapsed = clock.now - begin
+    let duplicated = Int(clamping: await client.bus.counters().answersRepeated - repeated)
     return tally.withLock { tally in
-      tally.elapsed = clock.now - begin
+      (tally.elapsed, tally.duplicated) = (elapsed, duplicated)
       return tally
     }
   }
@@ -138,8 +144,7 @@ package final class DiffLoad: Sendable {
         let checking = clock.now
         let fault = Self.fault(of: result, old, new)
         spent += Self.microseconds(clock.now - checking)
-        let isSecond = answered.withLock { !$0.insert(number).inserted }
-        book(result, number, latency: latency, fault: fault, isSecond: isSecond, own: spent)
+        book(result, number, latency: latency, fault: fault, own: spent)
       } catch {
         place.move(to: nil)
         await refused(error, own: spent)
@@ -187,7 +192,7 @@ package final class DiffLoad: Sendable {
     }
   }
 
-  private func book(_ result: DiffResult, _ number: Int, latency: Int, fault: String?, isSecond: Bool, own: Int) {
+  private func book(_ result: DiffResult, _ number: Int, latency: Int, fault: String?, own: Int) {
     let operations = (try? AnswerReader(result.changes).operations) ?? 0
     tally.withLock { tally in
       tally.latencies.add(latency)
@@ -199,7 +204,6 @@ package final class DiffLoad: Sendable {
       tally.turnedAway += result.turnedAway
       tally.perWorker[result.worker, default: 0] += 1
       if result.leases > 1 { tally.retried += 1 }
-      if isSecond { tally.duplicated += 1 }
       guard let fault else {
         tally.verified += 1
         return

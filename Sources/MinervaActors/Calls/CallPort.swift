@@ -88,12 +88,21 @@ final class CallPort: @unchecked Sendable {
 
   /// An answer came in; one that comes too late meets nobody.
   @inline(__always) func answered(_ identifier: UInt64, _ body: UnsafeRawBufferPointer, in frame: Frame) {
-    pending.remove(identifier)?.continuation.resume(returning: Answer(frame: frame, body: body))
+    guard let call = pending.remove(identifier, isAnswered: true) else { return answeredAgain(identifier) }
+    call.continuation.resume(returning: Answer(frame: frame, body: body))
+  }
+
+  /// An answer came to a call that is over: a second one is counted, one to a call that was given up is in order.
+  private func answeredAgain(_ identifier: UInt64) {
+    if pending.wasAnswered(identifier) { transport.counters.answersRepeated += 1 }
   }
 
   /// An error came in.
   func failed(_ identifier: UInt64, _ body: UnsafeRawBufferPointer) {
-    guard let call = pending.remove(identifier) else { return system.refused(identifier, at: peer.node) }
+    guard let call = pending.remove(identifier, isAnswered: true) else {
+      answeredAgain(identifier)
+      return system.refused(identifier, at: peer.node)
+    }
     let error: MinervaError
     do throws(MinervaError) { error = try CBOR.decode(MinervaError.self, from: body) } catch {
       return call.continuation.resume(throwing: error)

@@ -76,6 +76,8 @@ struct PendingCalls {
     /// The next free slot, where this one is free.
     var next = -1
     var call: PendingCall?
+    /// Which of the last 64 generations ended with an answer, the latest in the lowest bit.
+    var answered: UInt64 = 0
   }
 
   private var slots: [Slot] = []
@@ -99,13 +101,24 @@ struct PendingCalls {
     return slots[slot].generation << Self.slotBits | UInt64(slot)
   }
 
-  @inline(__always) mutating func remove(_ identifier: UInt64) -> PendingCall? {
+  /// Takes a call out.
+  /// - Parameter isAnswered: Whether an answer ends it.
+  @inline(__always) mutating func remove(_ identifier: UInt64, isAnswered: Bool = false) -> PendingCall? {
     let slot = Int(identifier & (1 << Self.slotBits - 1))
     guard slot < slots.count, slots[slot].generation == identifier >> Self.slotBits, let call = slots[slot].call else { return nil }
-    slots[slot] = Slot(generation: slots[slot].generation + 1, next: free)
+    slots[slot] = Slot(
+      generation: slots[slot].generation + 1, next: free, answered: slots[slot].answered << 1 | (isAnswered ? 1 : 0))
     free = slot
     count -= 1
     return call
+  }
+
+  /// Whether the call of that id ended with an answer, as far as its slot remembers; one that was given up did not.
+  func wasAnswered(_ identifier: UInt64) -> Bool {
+    let slot = Int(identifier & (1 << Self.slotBits - 1)), generation = identifier >> Self.slotBits
+    guard slot < slots.count, generation < slots[slot].generation else { return false }
+    let age = slots[slot].generation - generation
+    return age <= 64 && slots[slot].answered >> (age - 1) & 1 == 1
   }
 
   /// Takes out every call whose task was cancelled, with its id.

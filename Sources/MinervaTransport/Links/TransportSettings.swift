@@ -33,6 +33,8 @@ public struct BusCounters: Hashable, Sendable, Codable {
   public var callsServed: UInt64 = 0
   public var deadlines: UInt64 = 0
   public var backpressure: UInt64 = 0
+  /// Answers to calls that had theirs already.
+  public var answersRepeated: UInt64 = 0
   /// Events published and taken in.
   public var eventsPublished: UInt64 = 0
   public var eventsReceived: UInt64 = 0
