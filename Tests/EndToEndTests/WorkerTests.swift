@@ -1,3 +1,4 @@
+import Glibc
 import Minerva
 import MinervaActors
 import MinervaInterfaces
@@ -54,6 +55,53 @@ struct WorkerTests {
       #expect(latecomers.value == [], "no job goes to a worker known dead")
       let pool = try await caller.client.status().pool
       #expect((pool.running, pool.waiting, pool.poisoned) == (0, 0, 0))
+    }
+  }
+
+  @Test(
+    "Processes: a peer that dies or stops ends the calls in its hands, which may have been executed, and is told of once (C07)",
+    arguments: [(SIGKILL, Duration.seconds(1)), (SIGSTOP, .seconds(4))])
+  func peerDies(signal: Int32, patience: Duration) async throws {
+    try await withWorkers(1) { set, caller in
+      let bus = caller.client.bus
+      let pid = try #require(set.pid(of: "diff-1"))
+      let heard = Shared<[ProcessEvent]>([])
+      let events = try await caller.client.processEvents()
+      let hearing = Task {
+        for await event in events { if case .process(let process) = event.kind { heard.change { $0.append(process) } } }
+      }
+      defer { hearing.cancel() }
+      let lease = try await caller.client.lease(DiffLeaseRequest(job: "held-0", rows: 120), within: .seconds(10))
+      try await withThrowingTaskGroup(of: (MinervaError?, ContinuousClock.Instant).self) { group in
+        for number in 0..<3 {
+          let held = KnownJob("held-\(number)", seed: UInt64(number), hold: 10_000)
+          group.addTask { (await failure { _ = try await caller.send(held.job, to: lease) }, .now) }
+        }
+        #expect(await set.wait { await bus.peers().contains { $0.node == "diff-1" && $0.callsInFlight == 3 } })
+        let watching = Shared(0), told = Shared<[Termination]>([])
+        let watchers = (0..<2).map { _ in
+          Task {
+            watching.change { $0 += 1 }
+            let termination = try await bus.terminated(ActorAddress(node: "diff-1", name: WellKnown.worker))
+            told.change { $0.append(termination) }
+          }
+        }
+        #expect(await set.wait { watching.value == 2 })
+        _ = try await caller.client.status()
+        let begin = ContinuousClock.now
+        set.signal("diff-1", signal)
+        for try await (error, end) in group {
+          #expect(error?.code == .peerLost && error?.maybeExecuted == true, "\(String(describing: error))")
+          #expect(end - begin < patience, "\(end - begin)")
+        }
+        for watcher in watchers { try await watcher.value }
+        #expect(told.value.count == 2 && told.value.allSatisfy { $0.address.node == "diff-1" && $0.reason != "not connected" })
+      }
+      // Once is all: a next life comes, and nothing more was said of the one before.
+      set.kill("diff-1")
+      let next = try set.start("diff-1", "minerva-diff")
+      #expect(await set.wait { heard.value.contains { $0.change == .joined && $0.pid == next } })
+      #expect(heard.value.filter { $0.pid == pid && $0.change != .joined }.map(\.change) == [.lost], "\(heard.value)")
     }
   }
 
