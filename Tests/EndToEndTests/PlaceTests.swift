@@ -1,6 +1,7 @@
 import Glibc
 import Minerva
 import MinervaInterfaces
+import MinervaNavigation
 import MinervaTesting
 import MinervaTransport
 import MinervaWire
@@ -118,6 +119,26 @@ struct PlaceTests {
     set.kill("shop-1")
     try set.start("shop-1", "minerva-host", ["--app", "shop"])
     #expect(try await set.wait { try await client.status().peers.contains { $0.node == "shop-1" && $0.pid == set.pid(of: "shop-1") } })
+    elsewhere.kill("shop-1")
+    // The same while the broker reads nothing: it finds the next life's words beside the end of the one before.
+    set.signal("broker", SIGSTOP)
+    set.kill("shop-1")
+    let lives = offers(set)
+    try set.start("shop-1", "minerva-host", ["--app", "shop"])
+    #expect(await set.wait(atMost: .seconds(2)) { offers(set) > lives } == false, "nobody let it in yet")
+    set.signal("broker", SIGCONT)
+    let opening = Command.Opening(ModuleAddress(name: "Settings", host: "shop-1"), input: Array(#"{"section":"privacy"}"#.utf8))
+    var opened: ScreenID?
+    let opens = await set.wait {
+      opened = try? await client.request(.open(opening)).outcome.presented.last?.screen
+      return opened != nil
+    }
+    #expect(opens, "\(set.log(of: "shop-1").suffix(1_000))")
+    #expect(try await client.coordinators().contains { $0.summary.screen == opened && $0.summary.host == "shop-1" && !$0.isSuspended })
+    #expect(try await client.status().peers.contains { $0.node == "shop-1" && $0.pid == set.pid(of: "shop-1") })
     await client.close()
   }
+
+  /// How many lives of the host were let in.
+  private func offers(_ set: ProcessSet) -> Int { set.log(of: "shop-1").split(separator: "\n").count { $0.contains("offers shop") } }
 }
