@@ -27,7 +27,7 @@ extension DemoFlows {
     enter @signin email a@a.com
     enter @signin password a
     tap @signin submit
-    expect stack main == [User {"userID":22}]
+    expect stack main == [User@workouts-1 {"userID":22}]
     expect removed @signin reason=finished once
     expect removed @welcome reason=replaced once
     expect stack main/Workouts == [Workouts]
@@ -40,13 +40,14 @@ extension DemoFlows {
     note "the list of people"
     tab Users
     expect tab Users
+    expect stack main/Users == [UserList@workouts-1 {"asking":22}]
     expect rows @userlist count==22
     tab Users
     expect event request.settled changed=no
 
     note "a form is half filled in, and its host dies"
     tap @userlist add
-    expect stack modal[1] == [CreateUser {"asking":22}]
+    expect stack modal[1] == [CreateUser@workouts-2 {"asking":22}]
     enter @createuser email x@x.com
     enter @createuser calories 1800
     screen
@@ -80,12 +81,16 @@ extension DemoFlows {
     expect stack modal[1]/detail == [WorkoutDetails]
     expect removed @nothingselected reason=replaced once
     tap @workoutdetails edit
-    expect stack modal[1]/detail == [WorkoutDetails, EditWorkout]
+    expect stack modal[1]/detail == [WorkoutDetails@workouts-1, EditWorkout@workouts-2]
     enter @editworkout calories 1
     tap @editworkout save
     expect stack modal[1]/detail == [WorkoutDetails]
     expect removed @editworkout reason=popped once
     expect row @workoutdetails calories "1 kcal"
+    expect changes @workoutdetails update=1
+    # The day falls below the daily calories: its other two rows lose their mark.
+    expect changes modal[1]/primary update=3
+    expect screen modal[1]/primary ~ "Sat 28 Feb 2026"
     screen
     collapse
     expect stack modal[1]/primary == [Workouts, WorkoutDetails]
@@ -95,6 +100,8 @@ extension DemoFlows {
     tap @workoutsplit close
     expect modal none
     expect removed @workoutdetails reason=parentRemoved once
+    expect removed @workoutsplit reason=dismissed once
+    expect stack main/Users == [UserList]
 
     note "a list of 200,000 rows, and the worker that compares it dies"
     open History {"rows":200000} via modal:full as @h
@@ -120,11 +127,19 @@ extension DemoFlows {
     expect row @updatefilter value 2026-02-25
     tap @updatefilter update
     expect modal none
+    expect removed @updatefilter reason=dismissed once
+    expect removed @filter reason=dismissed once
+    # Twelve of eighteen days are before it.
+    expect changes main/Workouts update=1 sectionDelete=12
     expect row main/Workouts filter "start date 2026-02-25"
+    expect rows main/Workouts count==17
     tap main/Workouts filter
     tap @filter startDate
     tap @updatefilter remove
     expect modal none
+    expect removed @updatefilter reason=dismissed once
+    expect removed @filter reason=dismissed once
+    expect changes main/Workouts update=1 sectionInsert=12
     expect row main/Workouts filter none
     expect rows main/Workouts count==51
 
@@ -133,6 +148,9 @@ extension DemoFlows {
     tap @settings logout
     expect stack main == [Welcome]
     expect modal none
+    expect removed @user reason=replaced once
+    expect removed @userlist reason=parentRemoved once
+    expect removed @settings reason=parentRemoved once
     screen
     """#
 }
