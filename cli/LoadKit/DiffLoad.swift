@@ -90,6 +90,9 @@ package final class DiffLoad: Sendable {
   /// No further job is started.
   package func stop() { isOver.store(true, ordering: .relaxed) }
 
+  /// How many jobs a worker holds.
+  package func held(by worker: String) -> Int { tally.withLock { $0.inFlight[worker] ?? 0 } }
+
   /// A worker is about to be killed.
   package func kill(_ worker: String) {
     tally.withLock { tally in

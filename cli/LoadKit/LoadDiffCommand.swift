@@ -138,7 +138,7 @@ package enum LoadDiffCommand {
     return rows
   }
 
-  /// Kills the workers in turn.
+  /// Kills the workers in turn, each with a job in its hands if it gets one before the next is due.
   private static func kill(_ load: DiffLoad, _ set: RunningSet, workers: Int, every: Duration) async {
     var number = 0
     while true {
@@ -147,6 +147,10 @@ package enum LoadDiffCommand {
       number += 1
       // One that is down already has not been killed by us.
       guard let report = try? await set.processes().first(where: { $0.name == worker }), report.pid != nil else { continue }
+      let due = ContinuousClock.now + every
+      while load.held(by: worker) == 0, ContinuousClock.now < due {
+        do { try await Task.sleep(for: .milliseconds(1)) } catch { return }
+      }
       load.kill(worker)
       try? await set.signal(worker, SIGKILL)
     }
