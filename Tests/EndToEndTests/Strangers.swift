@@ -14,9 +14,12 @@ struct Strangers {
   let caller: Client
   /// What the broker used before the strangers came.
   let before: (memory: Int, descriptors: Int)
+  /// How long its answers took before the strangers came, and since.
+  let alone: Latencies
+  private let among = Shared(Latencies())
   let began = ContinuousClock.now
 
-  /// How long an answer may take while strangers shout. Two busy cores are no reason to wait longer.
+  /// The time after which an answer counts as none.
   static let patience = Duration.seconds(20)
 
   /// Starts a broker and has it answer until its memory has the size it keeps.
@@ -25,24 +28,31 @@ struct Strangers {
     do {
       try set.start("broker", "minerva-broker", arguments)
       let caller = try await set.client("caller")
-      for _ in 0..<200 { _ = try await caller.status() }
-      return Strangers(set: set, caller: caller, before: try #require(set.usage(of: "broker")))
+      var alone = Latencies()
+      for _ in 0..<200 { try await alone.measure { _ = try await caller.status() } }
+      return Strangers(set: set, caller: caller, before: try #require(set.usage(of: "broker")), alone: alone)
     } catch {
       set.end()
       throw error
     }
   }
 
-  /// Asks the broker something; a late answer, or none, is an issue.
+  /// Asks the broker something; no answer is an issue here, late ones are in `leaveNothing`.
   func served(_ context: String = "") async throws {
-    _ = try await caller.status(within: Self.patience)
+    var latencies = Latencies()
+    try await latencies.measure { _ = try await caller.status(within: Self.patience) }
+    among.change { $0.all += latencies.all }
   }
 
   /// A counter of the broker.
   func counter(_ name: String) async throws -> Int { try await caller.status().counters[name] ?? 0 }
 
-  /// Expects that the broker is the same process, of about the same size, with the descriptors it had, and that its log is short.
+  /// Expects that the broker is the same process, of about the same size, with the descriptors it had, that its log is short, and that it
+  /// answered its caller about as soon as it did alone: on the same machine, however busy that is.
   func leaveNothing(growth: Int = 16 << 20) async throws {
+    let among = among.value
+    #expect(among.part(0.5) <= alone.part(0.5) * 10 + .milliseconds(20), "alone \(alone), among strangers \(among)")
+    #expect(among.part(1) <= alone.part(1) * 10 + .seconds(1), "alone \(alone), among strangers \(among)")
     #expect(try await caller.status().pid == set.pid(of: "broker"))
     #expect(
       await set.wait { (set.usage(of: "broker")?.descriptors ?? .max) <= before.descriptors + 2 },
@@ -82,6 +92,25 @@ struct Strangers {
     guard let label = words.firstIndex(of: "VmHWM:"), let kibibytes = Int(words[label + 1]) else { return .max }
     return kibibytes << 10
   }
+}
+
+/// How long calls took.
+struct Latencies: CustomStringConvertible {
+  var all: [Duration] = []
+
+  mutating func measure(_ call: () async throws -> Void) async rethrows {
+    let start = ContinuousClock.now
+    try await call()
+    all.append(ContinuousClock.now - start)
+  }
+
+  /// The time within which that part of the calls was answered.
+  func part(_ part: Double) -> Duration {
+    let sorted = all.sorted()
+    return sorted.isEmpty ? .zero : sorted[min(sorted.count - 1, Int(part * Double(sorted.count)))]
+  }
+
+  var description: String { "\(all.count) calls, half within \(part(0.5)), the slowest \(part(1))" }
 }
 
 /// A generator whose seed a failure prints.
