@@ -21,13 +21,14 @@ enum BenchCommand {
     }
     let server = ["\(directory)/\(executableName())", "bench", "bus", "--serve"]
     let ways = command.texts("transport").map { $0 == "curve" ? "tcp+curve" : $0 }
+    let cases = try cases(command.texts("only"))
     let isJSON = command.flag("json")
     var table = TableText(
       ["transport", "size", "in flight", "latency us", "floor us", "ratio", "calls/s", "floor/s", "ratio", "floor, batched/s", "ratio"],
       rightAligned: Set(1...10))
     let rounds = command.flag("quick") ? 1 : 3
     console.notice(BusBench.flags(rounds: rounds))
-    for wanted in BusBench.cases where ways.isEmpty || ways.contains(wanted.way.rawValue) {
+    for wanted in cases where ways.isEmpty || ways.contains(wanted.way.rawValue) {
       let row = try await BusBench.measure(wanted, server: server, floor: floor, rounds: rounds)
       if isJSON {
         try console.out.line(try JSONValueEncoder().encode(row).text)
@@ -45,6 +46,20 @@ enum BenchCommand {
     }
     if !isJSON { try console.out.lines(table.lines()) }
     return .done
+  }
+
+  /// All cases, or those of `--only`.
+  private static func cases(_ only: [String]) throws -> [BusBench.Case] {
+    guard !only.isEmpty else { return BusBench.cases }
+    return try only.map { text in
+      let name = text.hasPrefix("curve/") ? "tcp+" + text : text
+      guard let found = BusBench.cases.first(where: { "\($0.way.rawValue)/\($0.size)/\($0.inFlight)" == name }) else {
+        throw UsageError(
+          "--only: no case \"\(text)\"; transports ipc, tcp, curve; bytes 64, 1024, 65536, 1048576; in flight 1, 64, 1024",
+          command: "minerva bench bus")
+      }
+      return found
+    }
   }
 
   /// The name under which this very program lies in its directory.

@@ -89,6 +89,7 @@ enum CommandTree {
           options: [
             .flag("quick", "one round a case instead of three"),
             .value("transport", .choice(["ipc", "tcp", "curve"]), "only this one", repeats: true),
+            .value("only", .text, "only this case: transport, bytes, calls in flight", placeholder: "ipc/64/1", repeats: true),
             .value("serve", .endpoint, "be the other end of a bench"),
           ],
           examples: [.init("minerva bench bus --json", "one object a row")]),
