@@ -26,7 +26,19 @@ struct WireProtocolTests {
     return found
   }
 
-  private static let kinds: Set<String> = ["hello", "ping", "call", "reply", "error", "cancel", "batch", "event", "credit"]
+  private static let kinds: Set<String> = [
+    "hello", "welcome", "reject", "goodbye", "ping", "pong", "call", "reply", "error", "cancel", "batch", "event", "credit",
+  ]
+
+  /// What the ends of the documented handshake say of themselves.
+  private static let hello = Hello(
+    oldest: 1, newest: 1, api: APIVersion(number: 1, fingerprint: 2),
+    from: Introduction(node: "shop-1", incarnation: 9, kind: "host", pid: 42, version: "1.0", listen: "ipc:///run/shop-1.sock"))
+  private static let welcome = Welcome(
+    version: 1, api: APIVersion(number: 1, fingerprint: 2),
+    from: Introduction(node: "broker", incarnation: 8, kind: "broker", pid: 41, version: "1.0"))
+  private static let reject = Reject(
+    error: MinervaError(.nameTaken, "shop-1 is taken"), oldest: 1, newest: 1, api: APIVersion(number: 1, fingerprint: 2))
 
   private static func hex(_ bytes: [UInt8]) -> String {
     let digits = bytes.map { byte in
@@ -49,6 +61,10 @@ struct WireProtocolTests {
     batch.append(ping)
     let event = EventFrame.write(topic: "main", number: 2, incarnation: 9, body: try CBOR.encode("x"), limits: .standard)
     return [
+      "hello": Envelope(.hello).message(body: try CBOR.encode(hello)),
+      "welcome": Envelope(.welcome).message(body: try CBOR.encode(welcome)),
+      "reject": Envelope(.reject).message(body: try CBOR.encode(reject)),
+      "goodbye": Envelope(.goodbye).message(body: try CBOR.encode("quit")), "pong": Envelope(.pong).message(),
       "ping": ping, "call": call, "cancel": cancel, "batch": batch.finish(),
       "reply": Envelope(.reply, call: 7).message(body: try CBOR.encode(true)),
       "error": Envelope(.error, call: 7).message(body: try CBOR.encode(MinervaError(.noSuchActor, "no actor gate"))),
@@ -72,6 +88,14 @@ struct WireProtocolTests {
       let envelope = try bytes.withUnsafeBytes { try Envelope.read($0, limits: .standard) }
       #expect("\(envelope.kind)" == name)
     }
+    func body<Value: Decodable>(_ name: String) throws -> Value {
+      let bytes = try #require(try Self.written()[name])
+      return try CBOR.decode(Value.self, from: Array(bytes[32...]))
+    }
+    #expect(try body("hello") == Self.hello)
+    #expect(try body("welcome") == Self.welcome)
+    #expect(try body("reject") == Self.reject)
+    #expect(try body("goodbye") == "quit")
     let event = try #require(try Self.written()["event"])
     let read = try event.withUnsafeBytes { try EventFrame.read($0, limits: .standard) }
     #expect(read.topic == "main" && read.number == 2 && read.incarnation == 9)
