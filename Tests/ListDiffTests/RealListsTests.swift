@@ -9,6 +9,8 @@ enum RealLists {
   /// The same, or where `MINERVA_SAMPLES` says.
   static let root = ProcessInfo.processInfo.environment["MINERVA_SAMPLES"].map { URL(filePath: $0).appending(path: "lists") } ?? folder
   static let exist = FileManager.default.fileExists(atPath: root.path)
+  /// The association files of apps, beside them.
+  static let associations = root.deletingLastPathComponent().appending(path: "aasa")
 
   static func files(_ folder: String, _ prefix: String) throws -> [URL] {
     try FileManager.default.contentsOfDirectory(at: root.appending(path: folder), includingPropertiesForKeys: nil)
@@ -42,6 +44,49 @@ private struct Heading: DiffableSection, Hashable {
   var items: [Line]
   var diffID: String { id }
   func replacingItems(_ items: [Line]) -> Heading { Heading(id: id, items: items) }
+}
+
+/// The paths of a published association file before and after somebody added one a second time.
+@Suite(
+  "B01 on a real pair",
+  .enabled(if: FileManager.default.fileExists(atPath: RealLists.associations.path), "needs ../shared/data/aasa, or MINERVA_SAMPLES"))
+struct RealPathsTests {
+  private struct File: Decodable {
+    struct Links: Decodable { var details: [Detail] }
+    struct Detail: Decodable { var components: [[String: String]] }
+
+    var applinks: Links
+  }
+
+  private func paths(_ name: String) throws -> [Line] {
+    let file = try JSONDecoder().decode(File.self, from: Data(contentsOf: RealLists.associations.appending(path: "expensify.\(name).json")))
+    return file.applinks.details.flatMap(\.components).map { Line(id: $0["/"] ?? "", content: $0["comment"] ?? "") }
+  }
+
+  @Test("a path that occurs twice in the new list alone: refused with both places, or both kept, or the first (B01)")
+  func expensify() throws {
+    let (old, new) = (try paths("old"), try paths("new"))
+    #expect((old.count, new.count) == (11, 15))
+    let refused = #expect(throws: DiffError.self) { try Differ(.init(duplicates: .reject)).changes(from: old, to: new) }
+    #expect(refused?.duplicate?.id == "/request/*")
+    #expect(refused?.duplicate?.side == .new)
+    #expect((refused?.duplicate?.first, refused?.duplicate?.second) == (.init(item: 7), .init(item: 13)))
+    // Clean the other way round in the old list, which is looked at as well.
+    let back = #expect(throws: DiffError.self) { try Differ(.init(duplicates: .reject)).changes(from: new, to: old) }
+    #expect(back?.duplicate?.side == .old)
+
+    let both = try Differ().changes(from: old, to: new)
+    #expect(both.counts == "d1 i5 m0 u0")
+    #expect(try both.apply(to: old, from: new) == new)
+
+    let differ = Differ(.init(duplicates: .first))
+    let first = try differ.changes(from: old, to: new)
+    #expect(first.counts == "d1 i4 m0 u0")
+    let kept = try differ.firstOccurrences(of: new)
+    #expect(kept.map(\.id) == new.map(\.id).enumerated().filter { $0.offset != 13 }.map(\.element))
+    #expect(try first.apply(to: old, from: kept) == kept)
+    #expect(try differ.changes(from: new, to: kept).isEmpty, "a later clean list leaves no ghost rows")
+  }
 }
 
 @Suite("Real lists", .enabled(if: RealLists.exist, "needs ../shared/data/lists, or MINERVA_SAMPLES"))
