@@ -59,6 +59,28 @@ struct AnswerTests {
     #expect(fault(old, try answer(old, old), typo) == "row 2 has another identifier than was asked for")
   }
 
+  @Test("A section's header that changed without an update is found, and so is an update of what did not change")
+  func headers() throws {
+    func rows(_ headers: [Int], content: String = "1") -> LoadRows {
+      var rows = LoadRows()
+      for number in headers.indices { rows.append("row \(number)".utf8, content.utf8) }
+      rows.sections = headers.enumerated().map { ("section \($0.offset)", 1, $0.element) }
+      return rows
+    }
+    let old = rows([0, 0, 0]), new = rows([0, 1, 0])
+    #expect(fault(old, try answer(old, new), new) == nil)
+    #expect(fault(old, try answer(old, old), new) == "section 1 has another header than was asked for")
+    #expect(fault(old, try answer(old, new), old) == "section 1 is updated and did not change")
+    #expect(fault(old, try answer(old, rows([0, 0, 0], content: "2")), old) == "row 0 is updated and did not change")
+    // The lists of the load have such headers.
+    var lists = LoadLists(shape: .sections, size: 1_000, edits: 50, seed: 5)
+    for _ in 0..<20 {
+      let (old, new) = lists.pair()
+      let before = Dictionary(uniqueKeysWithValues: (old.sections ?? []).map { ($0.identifier, $0.header) })
+      #expect((new.sections ?? []).contains { before[$0.identifier] != $0.header })
+    }
+  }
+
   @Test("Answers of bytes that were cut, flipped or made up end in a fault or a right answer, never in a trap")
   func mutatedAnswers() throws {
     var random = SplitMix64(seed: 4)

@@ -16,10 +16,21 @@ extension LoadRows {
         }
       }
     }
+    if let sections, let wanted = new.sections {
+      let updated = Set(answer.sections.updates.map(\.new))
+      for (position, origin) in sectionOrigins.enumerated() where origin >= 0 {
+        let isSame = sections[origin].header == wanted[position].header
+        if isSame, updated.contains(position) { throw AnswerReader.Fault("section \(position) is updated and did not change") }
+        guard isSame || updated.contains(position) else {
+          throw AnswerReader.Fault("section \(position) has another header than was asked for")
+        }
+      }
+    }
     let origins = try itemOrigins(answer, sectionOrigins, new.count)
     var updated = [Bool](repeating: false, count: new.count)
     for (old, position) in answer.items.updates {
       guard origins[position] == old else { throw AnswerReader.Fault("an update names two different rows, \(old) and \(position)") }
+      guard contents[old] != new.contents[position] else { throw AnswerReader.Fault("row \(position) is updated and did not change") }
       updated[position] = true
     }
     for (position, origin) in origins.enumerated() where origin >= 0 {

@@ -10,7 +10,7 @@ package struct LoadLists: Sendable {
     case shuffle
     /// New rows at the end.
     case append
-    /// Sections of a hundred rows; mixed edits that may cross them, and one section in twenty elsewhere.
+    /// Sections of a hundred rows; mixed edits that may cross them, and one section in twenty elsewhere, as many with another header.
     case sections
   }
 
@@ -25,6 +25,8 @@ package struct LoadLists: Sendable {
   private var random: SplitMix64
   private var next: Int32
   private var list: [(section: Int32, rows: [Row])]
+  /// How often each section's header has changed.
+  private var headers: [Int32: Int] = [:]
 
   /// - Parameter edits: How many of a thousand rows are edited.
   package init(shape: Shape, size: Int, edits: Int, seed: UInt64) {
@@ -59,6 +61,7 @@ package struct LoadLists: Sendable {
       for _ in 0..<max(1, result.count / 20) {
         let section = result.remove(at: Int.random(in: 0..<result.count, using: &random))
         result.insert(section, at: Int.random(in: 0...result.count, using: &random))
+        headers[result[Int.random(in: 0..<result.count, using: &random)].section, default: 0] += 1
       }
     }
     return result
@@ -134,7 +137,7 @@ package struct LoadLists: Sendable {
     for (_, rows) in list {
       for row in rows { result.append(Self.digits(0x72, row.number, nil), Self.digits(0x74, row.number, row.revision)) }
     }
-    if shape == .sections { result.sections = list.map { ("section-\($0.section)", $0.rows.count) } }
+    if shape == .sections { result.sections = list.map { ("section-\($0.section)", $0.rows.count, headers[$0.section] ?? 0) } }
     return result
   }
 

@@ -27,8 +27,8 @@ package struct LoadRows: Sendable, Hashable {
 
   package var identifiers = Column()
   package var contents = Column()
-  /// The identifiers of the sections and how many rows each has; nil for a flat list.
-  package var sections: [(identifier: String, rows: Int)]?
+  /// The identifiers of the sections, how many rows each has, and the number that stands for its header; nil for a flat list.
+  package var sections: [(identifier: String, rows: Int, header: Int)]?
 
   package init() {}
 
@@ -58,14 +58,14 @@ package struct LoadRows: Sendable, Hashable {
       hashes.append(hash)
     }
     var rows = DiffRows(identifiers: identifiers.bytes, offsets: identifiers.offsets, hashes: hashes)
-    for section in sections ?? [] { rows.appendSection(section.identifier.utf8, rows: section.rows) }
+    for section in sections ?? [] { rows.appendSection(section.identifier.utf8, content: section.header, rows: section.rows) }
     if sections != nil, rows.sections == nil { rows.sections = DiffSections() }
     return rows
   }
 
   package static func == (a: LoadRows, b: LoadRows) -> Bool {
     a.identifiers == b.identifiers && a.contents == b.contents && a.sections?.map(\.identifier) == b.sections?.map(\.identifier)
-      && a.counts == b.counts
+      && a.sections?.map(\.header) == b.sections?.map(\.header) && a.counts == b.counts
   }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(identifiers) }
