@@ -11,7 +11,10 @@ import Testing
 /// Whatever reaches a broker's endpoints: it stays up and of one size, and serves everyone else (C02; architecture, section 5).
 @Suite("Real processes among strangers", .serialized, .oneAtATime, .timeLimit(.minutes(3)))
 struct HostileTests {
-  @Test("Processes: 10,000 mutated frames of a raw peer leave a broker as it was, and its callers served", arguments: [11] as [UInt64])
+  /// Another one each time; a failure names it, and `MINERVA_SEED` repeats it.
+  private static let seed = getenv("MINERVA_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: 0 ... .max)
+
+  @Test("Processes: 10,000 mutated frames of a raw peer leave a broker as it was, and its callers served", arguments: [HostileTests.seed])
   func mutatedFrames(seed: UInt64) async throws {
     let interfaces = try await FixedInterfaces.learn()
     try await Strangers.with { strangers in
@@ -31,9 +34,9 @@ struct HostileTests {
         }
         try await strangers.served("seed \(seed), life \(life)")
       }
-      #expect(welcomed == 25)
-      #expect(try await strangers.counter("frames.bad") > 1_000)
-      #expect(try await strangers.set.wait { try await strangers.caller.status().peers.allSatisfy { $0.kind != "raw" } })
+      #expect(welcomed == 25, "seed \(seed)")
+      #expect(try await strangers.counter("frames.bad") > 1_000, "seed \(seed)")
+      #expect(try await strangers.set.wait { try await strangers.caller.status().peers.allSatisfy { $0.kind != "raw" } }, "seed \(seed)")
       try await strangers.leaveNothing()
     }
   }
