@@ -36,6 +36,30 @@ struct TranscriptTests {
     return (lines.filter { !$0.hasPrefix("[") } + lines.filter { $0.hasPrefix("[") }.sorted()).joined(separator: "\n") + "\n"
   }
 
+  @Test("Processes: what changes in a screen's list is computed by a worker, not by the host")
+  func workersCompute() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    try set.startAll()
+    // A host knows a worker once that has offered itself to the broker.
+    let client = try await set.client()
+    #expect(await set.wait { (try? await client.status().pool.workers) == 1 })
+    await client.close()
+    let run = try ProcessSet.Once.run(
+      "minerva", ["run", "--shared", "--runtime", set.directory, "-"],
+      input: """
+        flow "compared by a worker"
+        app shop
+        open Settings {"section":"privacy"} as @s
+        expect stack main == [Home, Settings]
+        tap @s mail
+        expect changes @s update=1
+        expect event list.changed by=diff-1
+
+        """, within: .seconds(30))
+    #expect(run.status == 0, "\(run.output)\(run.errors)")
+  }
+
   @Test("Processes: a running set on the machine's clock refuses virtual time, and says where there is some")
   func refused() async throws {
     let set = try ProcessSet()
