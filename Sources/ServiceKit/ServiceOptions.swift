@@ -14,7 +14,9 @@ package enum ServiceOptions {
   /// How the process reaches its broker.
   package static let connection: [OptionDefinition] = [
     .value("connect", .endpoint, "the broker's endpoint; without it the one in the runtime directory", environment: "MINERVA_CONNECT"),
-    .value("key", .file, "the file of this process's secret key, for tcp, or its name in the runtime directory's keys", placeholder: "FILE", environment: "MINERVA_KEY"),
+    .value(
+      "key", .file, "the file of this process's secret key, for tcp, or its name in the runtime directory's keys", placeholder: "FILE",
+      environment: "MINERVA_KEY"),
     .value("server-key", .text, "the broker's public key, for tcp", placeholder: "KEY", environment: "MINERVA_SERVER_KEY"),
     .flag("insecure", "tcp without keys, on loopback alone"),
   ]

@@ -45,7 +45,8 @@ struct KeysTests {
     defer { set.end() }
     let broker = try newKey("broker", in: set)
     let port = try FreePorts.pair()
-    #expect(try minerva(["keys", "allow", try newKey("anna", in: set), "--name", "anna"], in: set).errors.contains("as soon as a broker runs"))
+    #expect(
+      try minerva(["keys", "allow", try newKey("anna", in: set), "--name", "anna"], in: set).errors.contains("as soon as a broker runs"))
     let (bob, eve) = (try newKey("bob", in: set), try newKey("eve", in: set))
     try set.startCommand("up", "minerva", ["up", "--app", "shop", "--listen", "tcp://127.0.0.1:\(port)", "--runtime", set.directory])
     #expect(await set.wait(atMost: .seconds(20)) { (try? minerva(["stack"], in: set).status) == 0 })

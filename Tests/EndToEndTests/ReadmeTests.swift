@@ -106,7 +106,8 @@ struct ReadmeTests {
     #expect(try minerva(["keys", "new", "anna"], in: set).errors.contains("file.exists"))
     let alone = try minerva(["stack", "--connect", "tcp://127.0.0.1:\(port)", "--key", "anna"], in: set)
     #expect(alone.errors.contains("--server-key is missing"), "\(alone.errors)")
-    #expect(try minerva(["stack", "--connect", "tcp://127.0.0.1:\(port)", "--key", "nobody"], in: set).errors.contains("no such key here or in"))
+    #expect(
+      try minerva(["stack", "--connect", "tcp://127.0.0.1:\(port)", "--key", "nobody"], in: set).errors.contains("no such key here or in"))
     #expect(try minerva(["down"], in: set).status == 0)
   }
 

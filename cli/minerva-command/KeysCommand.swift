@@ -18,7 +18,8 @@ enum KeysCommand {
       let path = "\(directory)/\(name).key"
       try pair.write(file: path)
       console.notice("wrote the secret key to \(path) (mode 0600); the public key is")
-      let next = name == "broker" ? "others name it with --server-key '\(pair.publicKey)'" : "minerva keys allow '\(pair.publicKey)' lets it in"
+      let next =
+        name == "broker" ? "others name it with --server-key '\(pair.publicKey)'" : "minerva keys allow '\(pair.publicKey)' lets it in"
       defer { console.notice(next) }
       try console.out.line(
         command.flag("json") ? JSONLine([("public", .text(pair.publicKey)), ("file", .text(path))]).text : pair.publicKey)

@@ -53,7 +53,8 @@ extension ZeroMQSocket {
   private static func allowInsecure(_ endpoint: Endpoint, _ security: BusSecurity) throws {
     guard security.allowsInsecureLoopback, endpoint.isLoopback else {
       throw MinervaError(
-        .unauthorized, "\(endpoint): tcp needs keys, --key FILE and --server-key KEY; without them only loopback with --insecure is allowed")
+        .unauthorized, "\(endpoint): tcp needs keys, --key FILE and --server-key KEY; without them only loopback with --insecure is allowed"
+      )
     }
   }
 
