@@ -57,7 +57,7 @@ struct SecretTests {
   func unhosted() throws {
     var machine = opened()
     machine.request(
-      .open(Command.Opening(ModuleAddress(name: "Login"), via: .push, input: input(), unhosted: true)), txn: "u")
+      .open(Command.Opening(ModuleAddress(name: "Login"), input: input(), via: .push, unhosted: true)), txn: "u")
     machine.settle()
     #expect(machine.stack == ["Home", "Login"])
     #expect(try !isWritten(machine))
