@@ -92,10 +92,11 @@ struct HostedBrokerTests {
     await hosted.close()
   }
 
-  @Test("K3: a host with more coordinators than a link takes calls, and than it makes in a lease, is back with all of them")
+  @Test("K3: a host with many more coordinators than a link takes calls is back with all of them")
   func manyComeBack() async throws {
+    // On a virtual clock: what a busy machine takes decides nothing. Leases and their ends: MassReturnTests.
     let limits = Limits(callsInFlight: 48)
-    let hosted = try await HostedBroker(limits: limits)
+    let hosted = try await HostedBroker(limits: limits, hasVirtualClock: true)
     let first = try await hosted.host()
     let count = 2_048
     for number in 1..<count {
