@@ -109,6 +109,7 @@ package struct Replayer: Sendable {
     guard image.state.hasRoom, SceneTime(milliseconds: image.at) <= .last else {
       throw damaged("holds a state with numbers after which there are no more")
     }
+    if let fault = image.state.structuralFault { throw damaged("holds a state that is none: \(fault)") }
     self.head = head
     state = image.state
     at = image.at

@@ -1,6 +1,6 @@
 @testable import MinervaBrokerCore
 import MinervaJournal
-import MinervaNavigation
+@testable import MinervaNavigation
 import MinervaRecording
 import MinervaWire
 import Testing
@@ -75,6 +75,51 @@ struct UnusablePartTests {
     late.at = .max
     records[2].record = try late.encoded()
     #expect(refusal(JournaledScene(scene: name, snapshot: nil, records: records))?.part == .records(after: 2))
+  }
+
+  @Test(
+    "P3: a snapshot that holds no scene is named alone, and so is a record that begins one, before anything walks the tree"
+  )
+  func madeUp() throws {
+    let records = journaled(3)
+    let name = records[0].scene
+    let restored = try #require(
+      try RestoredScene(
+        JournaledScene(scene: name, snapshot: nil, records: records), settings: SceneSettings()))
+    let changes: [(String, (inout SceneState) -> Void)] = [
+      ("no layer", { $0.layers = [] }),
+      (
+        "a screen in itself",
+        { state in
+          _ = state.nodes.update(ScreenID(1)) {
+            $0.slots = [SlotState(name: "x", content: ScreenID(1))]
+          }
+        }
+      ),
+      (
+        "no such tab",
+        { state in
+          _ = state.nodes.update(ScreenID(1)) {
+            $0.container = .tabs(TabsState(tabs: [], selected: 3))
+          }
+        }
+      ),
+    ]
+    for (what, change) in changes {
+      var state = restored.state
+      change(&state)
+      let snapshot = JournalSnapshot(
+        scene: name, sequence: 3, bytes: try CBOR.encode(SceneImage(at: 0, state: state)))
+      #expect(
+        refusal(JournaledScene(scene: name, snapshot: snapshot, records: []))?.part == .snapshot(3),
+        "\(what)")
+      let begun = JournalEntry(
+        scene: name, sequence: 1,
+        record: try SceneRecord(at: .zero, record: .begun(SceneOrigin(state))).encoded())
+      #expect(
+        refusal(JournaledScene(scene: name, snapshot: nil, records: [begun]))?.part
+          == .records(after: 0), "\(what)")
+    }
   }
 
   @Test("N17: a snapshot of another moment than it says is named alone")

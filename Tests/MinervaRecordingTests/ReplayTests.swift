@@ -151,6 +151,22 @@ struct ReplayTests {
     #expect(try RecordedScene.replay(lines).divergence != nil)
   }
 
+  @Test("P3: a head that holds no scene is damage, before anything walks its tree")
+  func madeUpHead() throws {
+    let recorded = try RecordedScene(seed: 4, records: 10)
+    let values = try RecordedScene.parsed(recorded.lines)
+    guard case .head(var head) = values[0] else {
+      Issue.record("line 1 is no head")
+      return
+    }
+    var image = recorded.image
+    image.state.layers = []
+    head.image = try CBOR.encode(image)
+    let error = RecordedScene.damage(RecordedScene.written([.head(head)] + values.dropFirst()))
+    #expect(error?.code == .recordingDamaged)
+    #expect(error?.message.contains("it has no root layer") == true, "\(error?.message ?? "")")
+  }
+
   @Test("a body that no core can read is damage, with its line")
   func unreadableRecord() throws {
     var values = try RecordedScene.parsed(RecordedScene(seed: 3, records: 12).lines)

@@ -39,6 +39,11 @@ package struct RestoredScene: Sendable {
           scene: journaled.scene, part: .snapshot(snapshot.sequence),
           reason: "the snapshot at record \(snapshot.sequence) is the scene after record \(state.seq)")
       }
+      // Before anything walks its tree: a journal can be made up.
+      if let fault = state.structuralFault {
+        throw UnusablePart(
+          scene: journaled.scene, part: .snapshot(snapshot.sequence), reason: "the snapshot at record \(snapshot.sequence): \(fault)")
+      }
     }
     var bytes = 0
     for entry in journaled.records {

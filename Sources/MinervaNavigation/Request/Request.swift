@@ -9,7 +9,7 @@ struct Scope: Hashable, Sendable, Codable {
   static let scene = Scope(layersFrom: 0)
 
   /// The step to a layer.
-  static func step(layer: Int) -> UInt64 { UInt64(layer) }
+  static func step(layer: Int) -> UInt64 { UInt64(clamping: layer) }
 
   /// The step into a part of a screen.
   static func step(_ owner: ScreenID, kind: UInt64, index: Int = 0) -> UInt64 {

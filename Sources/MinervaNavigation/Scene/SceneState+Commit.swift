@@ -85,7 +85,7 @@ extension SceneState {
     if height < layers.count {
       var reasons = [RemovalReason](repeating: .parentRemoved, count: layers.count)
       for case .dropLayers(let from, let reason, let over) in moves {
-        for above in from..<layers.count { reasons[above] = above == from ? reason : over }
+        for above in min(from, layers.count)..<layers.count { reasons[above] = above == from ? reason : over }
       }
       for above in (height..<layers.count).reversed() {
         for id in layers[above].stack.reversed() { leave(id, reasons[above]) }
@@ -95,7 +95,7 @@ extension SceneState {
       switch move {
       case .cut(let key, let keep, let reason): for id in stack(key).dropFirst(keep).reversed() { leave(id, reason) }
       case .arrange(let key, let ids): for id in stack(key).reversed() where !ids.contains(id) { leave(id, .replaced) }
-      case .vacate(let owner, let slot, let reason): if let old = nodes[owner]?.slots[slot].content { leave(old, reason) }
+      case .vacate(let owner, let slot, let reason): if let old = content(of: owner, slot: slot) { leave(old, reason) }
       case .retire(let id, let reason): leave(id, reason)
       default: break
       }
@@ -110,7 +110,7 @@ extension SceneState {
     for move in work.moves {
       switch move {
       case .cut(let key, let keep, _): withStack(key) { $0.removeLast(max($0.count - keep, 0)) }
-      case .vacate(let owner, let slot, _): _ = nodes.update(owner) { $0.slots[slot].content = nil }
+      case .vacate(let owner, let slot, _): fill(owner, slot: slot, nil)
       default: break
       }
     }
@@ -153,11 +153,12 @@ extension SceneState {
       layers.append(LayerState(style: style, presentedBy: presenter, stack: [id]))
       enter(id, .stack(.layer(layers.count - 1)))
     case .fill(let owner, let slot, let id):
-      _ = nodes.update(owner) { $0.slots[slot].content = id }
+      fill(owner, slot: slot, id)
       enter(id, .slot(owner, slot))
     case .select(let owner, let index):
       var name = ""
       withTabs(of: owner) { tabs in
+        guard tabs.tabs.indices.contains(index) else { return }
         tabs.selected = index
         name = tabs.tabs[index].name
       }
@@ -172,7 +173,7 @@ extension SceneState {
           split.detail = []
         } else if !collapsed, let joined = split.joined {
           split.joined = nil
-          moved = Array(split.primary[joined...])
+          moved = Array(split.primary.dropFirst(joined))
           split.primary.removeLast(moved.count)
           split.detail = moved
         }

@@ -7,13 +7,14 @@ public struct SceneOrigin: Hashable, Sendable, Codable {
 
 /// Beginning as another scene was (D2).
 extension SceneState {
-  /// Takes over the tree with its names, inputs and states, and what was under way; ignored by a scene that has begun already.
+  /// Takes over the tree with its names, inputs and states, and what was under way; ignored by a scene that has begun already, and of
+  /// what is no scene: a journal can be made up.
   ///
   /// No host runs any of it for this scene: all coordinators wait to be resumed, as after the loss of their hosts, with the whole lease
   /// before them. Nobody shows it, and the answers that the other scene remembers are not its own (N2).
   mutating func takeOrigin(_ origin: SceneOrigin, at time: SceneTime) {
     let other = origin.state
-    guard seq == 0, !other.hasEnded, other.hasRoom else { return }
+    guard seq == 0, !other.hasEnded, other.structuralFault == nil else { return }
     (nextScreen, nextTicket, nextTransition) = (other.nextScreen, other.nextTicket, other.nextTransition)
     (nodes, screenless, lifecycleListeners) = (other.nodes, other.screenless, other.lifecycleListeners)
     (layers, pending, gates, waiting) = (other.layers, other.pending, other.gates, other.waiting)

@@ -146,7 +146,7 @@ extension SceneState {
       case .dropLayers(let from, _, _): height = min(height, from)
       case .cut(let key, let keep, _): cuts.append((key, keep))
       case .arrange(let key, let ids): roots += stack(key).filter { !ids.contains($0) }
-      case .vacate(let owner, let slot, _): if let old = nodes[owner]?.slots[slot].content { roots.append(old) }
+      case .vacate(let owner, let slot, _): if let old = content(of: owner, slot: slot) { roots.append(old) }
       default: break
       }
     }

@@ -29,6 +29,19 @@ extension SceneState {
     }
   }
 
+  /// The screen in a slot; `nil` if there is none, or no such slot.
+  func content(of owner: ScreenID, slot: Int) -> ScreenID? {
+    guard let slots = nodes[owner]?.slots, slots.indices.contains(slot) else { return nil }
+    return slots[slot].content
+  }
+
+  /// Puts a screen into a slot, or empties it.
+  mutating func fill(_ owner: ScreenID, slot: Int, _ content: ScreenID?) {
+    _ = nodes.update(owner) { node in
+      if node.slots.indices.contains(slot) { node.slots[slot].content = content }
+    }
+  }
+
   /// The tabs of a screen, if it has tabs.
   func tabs(of owner: ScreenID) -> TabsState? {
     guard let index = nodes.index(of: owner), case .tabs(let tabs) = nodes.all[index].container else { return nil }

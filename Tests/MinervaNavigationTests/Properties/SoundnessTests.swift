@@ -50,6 +50,108 @@ struct SoundnessTests {
     #expect(refused > 20 && begun > 20, "\(refused) refused, \(begun) begun")
   }
 
+  @Test(
+    "P3: whatever is under way, the parts of a scene fit together", arguments: Seeds.parts(of: 60))
+  func underWay(seeds: ClosedRange<UInt64>) {
+    var busy = 0
+    for seed in seeds {
+      var scene = RandomScene()
+      for seed in Dice.throwsOfDice(200, seed: seed) {
+        _ = scene.feed(scene.next(seed))
+        if !scene.state.pending.isEmpty { busy += 1 }
+        #expect(scene.state.structuralFault == nil, "seed \(seed), #\(scene.state.seq)")
+      }
+    }
+    #expect(busy > 100, "hardly anything was under way: \(busy)")
+  }
+
+  @Test(
+    "P3: of a damaged state with anything under way a fault is named, or it goes on without a trap",
+    arguments: Seeds.parts(of: 400))
+  func damagedUnderWay(seeds: ClosedRange<UInt64>) throws {
+    var (refused, begun) = (0, 0)
+    for seed in seeds {
+      var dice = Dice(seed: seed)
+      var scene = RandomScene()
+      for seed in Dice.throwsOfDice(40 + dice.roll(80), seed: seed) {
+        _ = scene.feed(scene.next(seed))
+      }
+      var value = try JSONSerialization.jsonObject(
+        with: JSONEncoder().encode(scene.state), options: .fragmentsAllowed)
+      for _ in 0...dice.roll(3) { value = Self.damage(value, &dice) }
+      guard JSONSerialization.isValidJSONObject(value),
+        let bytes = try? JSONSerialization.data(withJSONObject: value),
+        let state = try? JSONDecoder().decode(SceneState.self, from: bytes),
+        state.structuralFault == nil
+      else {
+        refused += 1
+        continue
+      }
+      begun += 1
+      scene.state = state
+      for seed in Dice.throwsOfDice(60, seed: seed) {
+        _ = scene.feed(scene.next(seed))
+        _ = scene.state.treeHash
+      }
+    }
+    #expect(refused > 20 && begun > 20, "\(refused) refused, \(begun) begun")
+  }
+
+  @Test("P3: each law of what is under way is looked at")
+  func lawsUnderWay() throws {
+    var scene = SceneState(scene: "main", app: "shop")
+    func open(_ name: String, _ via: Presentation) {
+      let opening = Command.Opening(ModuleAddress(name: name), via: via)
+      _ = scene.apply(.command(Command(txn: name, caller: "me", action: .open(opening))), at: .zero)
+    }
+    open("Home", .root)
+    let made = Acceptance(host: "shop-1", slots: ["hero"])
+    _ = scene.apply(
+      .link(LinkReport(screen: ScreenID(1), lease: 1, verdict: .accepted(made))), at: .zero)
+    open("Detail", .push)
+    #expect(scene.structuralFault == nil && scene.unsoundness == "something was under way in it")
+    func fault(_ change: (inout SceneState, inout Work) -> Void) throws -> String? {
+      var changed = scene
+      var work = try #require(changed.pending.first?.work)
+      change(&changed, &work)
+      changed.pending[0].status = .running(work)
+      return changed.structuralFault
+    }
+    let (home, detail) = (ScreenID(1), ScreenID(2))
+    let number = try #require(scene.pending.first?.seq)
+    #expect(
+      try fault { state, _ in _ = state.nodes.update(home) { $0.slots[0].content = home } }
+        == "s1 does not stand where it should")
+    #expect(
+      try fault { state, _ in _ = state.nodes.update(home) { $0.lease = 0 } }
+        == "a screen has a number that was not given yet")
+    #expect(
+      try fault { state, _ in _ = state.nodes.update(home) { $0.phase = .dismissing } } != nil)
+    let early = SlotState(name: "x", content: home)
+    #expect(
+      try fault { state, _ in _ = state.nodes.update(detail) { $0.slots = [early] } }
+        == "s2 holds screens before it is there")
+    #expect(
+      try fault { _, work in work.opened = [home] } == "#\(number) opens s1, which it does not make"
+    )
+    #expect(try fault { _, work in work.opened = [] } == "#\(number) waits for nobody")
+    #expect(
+      try fault { _, work in work.stage = .linking(missing: .min, until: .zero) }
+        == "#\(number) waits for nobody")
+    #expect(try fault { _, work in work.scope.subtrees = [[]] } == "#\(number) is nowhere")
+    let wrong: [[Move]] = [
+      [.push(.tab(detail, 0), detail)], [.push(.layer(0), home)],
+      [.push(.layer(0), detail), .push(.layer(0), detail)],
+      [.cut(.layer(0), keep: -1, .popped)], [.dropLayers(from: 0, .popped, over: .popped)],
+      [.arrange(.layer(0), [home, home])],
+      [.arrange(.layer(0), [ScreenID(9)])], [.fill(detail, slot: 0, detail)],
+    ]
+    for moves in wrong {
+      #expect(
+        try fault { _, work in work.moves = moves } == "#\(number) leads to no tree", "\(moves)")
+    }
+  }
+
   @Test("D2: each law of a scene at rest is looked at")
   func laws() {
     var scene = SceneState(scene: "main", app: "shop")
