@@ -171,11 +171,11 @@ extension BrokerStateMachine {
     vaults.removeValue(forKey: scene)
     wakes.remove(scene)
     duePlans.removeValue(forKey: scene)
-    linking = linking.filter { $0.key.scene != scene }
-    parked = parked.filter { $0.key.scene != scene }
-    makers = makers.filter { $0.key.scene != scene }
-    showing = showing.filter { $0.key.scene != scene }
-    absentRenderers = absentRenderers.filter { $0.key.scene != scene }
+    linking.removeAll(of: scene)
+    parked.removeAll(of: scene)
+    makers.removeAll(of: scene)
+    showing.removeAll(of: scene)
+    absentRenderers.removeAll(of: scene)
     for (node, keys) in callers where keys.contains(where: { $0.scene == scene }) {
       let others = keys.filter { $0.scene != scene }
       callers[node] = others.isEmpty ? nil : others

@@ -369,7 +369,7 @@ extension BrokerStateMachine {
   private mutating func lose(_ node: String, now: Moment, _ actions: inout [BrokerAction]) {
     registry.lose(node)
     lanes[node] = nil
-    makers = makers.filter { $0.value.host != node }
+    makers.removeAll { $0.host == node }
     dropEarly(of: node, &actions)
     for name in scenes.keys.sorted() where scenes[name]?.hosts.contains(node) == true {
       loseLinks(of: node, in: name, now: now, &actions)
@@ -401,7 +401,7 @@ extension BrokerStateMachine {
   }
 
   private mutating func loseLinks(of node: String, in name: String, now: Moment, _ actions: inout [BrokerAction]) {
-    for (key, host) in linking.sorted(by: { $0.key.screen < $1.key.screen }) where key.scene == name && host == node {
+    for (key, host) in linking.of(name).sorted(by: { $0.key.screen < $1.key.screen }) where host == node {
       linking.removeValue(forKey: key)
       dropEarly(key, &actions)
       scenes[name]?.announced.remove(key.screen)
@@ -422,7 +422,7 @@ extension BrokerStateMachine {
   /// The next moment at which `alarm` is to be called.
   package var nextAlarm: Moment? {
     let gone = absentCallers.values.map { $0 + settings.callerGrace }.min()
-    let blind = absentRenderers.values.map { $0 + settings.callerGrace }.min()
+    let blind = absentRenderers.map { $0.value + settings.callerGrace }.min()
     return [
       wakes.first?.at, leases.nextDeadline, expected.values.min(), gone, blind, desk.nextDeadline, nextLoadDeadline, nextJourneyDeadline,
       planRetry,

@@ -61,11 +61,11 @@ package struct BrokerStateMachine {
     var host: String
     var scene: SceneIdentity
   }
-  struct RendererKey: Hashable {
+  struct RendererKey: SceneNamed {
     var scene: String
     var renderer: String
   }
-  struct LinkKey: Hashable {
+  struct LinkKey: SceneNamed {
     var scene: String
     var screen: ScreenID
     var lease: UInt32
@@ -123,21 +123,21 @@ package struct BrokerStateMachine {
   /// Renderers that wait to be attached, each in the order of its asking.
   var renderers: [RendererKey: [CallToken]] = [:]
   /// The process behind each renderer; a restarted broker knows the primary one by name alone, and waits for it from that moment.
-  var showing: [RendererKey: String] = [:]
-  var absentRenderers: [RendererKey: Moment] = [:]
+  var showing: SceneTable<RendererKey, String> = [:]
+  var absentRenderers: SceneTable<RendererKey, Moment> = [:]
   /// Where a module is being made; its host is not yet part of the core's state.
-  var linking: [LinkKey: String] = [:]
+  var linking: SceneTable<LinkKey, String> = [:]
   /// What each host is to make again, and has not yet.
   var lanes: [String: ResumeLane] = [:]
   /// Turns that came before the verdict of the link they belong to.
   var early: [LinkKey: [(TurnSubmission, CallToken, node: String)]] = [:]
   /// Who was asked to make a module under a lease, and has it unless it said otherwise: the only one that may, also when the question is
   /// asked again after a recovery.
-  var makers: [LinkKey: Maker] = [:]
+  var makers: SceneTable<LinkKey, Maker> = [:]
   /// The scenes as they were when a commit failed: what their screens show is not in the journal.
   var discarded: [String: SceneSlot] = [:]
   /// Links that wait for a host to come back after this broker's restart.
-  var parked: [LinkKey: Connection] = [:]
+  var parked: SceneTable<LinkKey, Connection> = [:]
   /// Which host may speak for which name.
   var leases: HostLeaseStateMachine
   /// Hosts that a restarted broker knows by their screens alone, with the moment until which they may come back.
