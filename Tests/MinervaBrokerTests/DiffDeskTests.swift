@@ -21,6 +21,32 @@ struct DiffDeskTests {
     return nil
   }
 
+  @Test("the desk forgets where a worker listened that is gone, and not its next life's address")
+  func addressesGoWithTheirWorkers() {
+    var machine = staffed()
+    machine.take(machine.broker.lost("diff-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+    #expect(machine.broker.desk.endpoints == ["diff-2": "ipc:///diff-2"])
+    let offer = DiffOffer(worker: "diff-2", endpoint: "ipc:///again", credit: 1)
+    machine.take(machine.broker.offer(offer, incarnation: 2, pid: 2, now: machine.now))
+    machine.take(machine.broker.lost("diff-2", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+    #expect(machine.broker.desk.endpoints == ["diff-2": "ipc:///again"])
+  }
+
+  @Test("a given-up job holds its worker's credit until the worker knows, or is lost")
+  func heldUntilTold() throws {
+    var machine = staffed(["diff-1"])
+    let first = machine.lease(DiffLeaseRequest(job: "a", rows: 10))
+    #expect(lease(machine, first) != nil)
+    machine.take(machine.broker.lost("shop-1", incarnation: 9, reason: "killed", pid: 1, now: machine.now))
+    let cancels = machine.actions.compactMap { if case .cancelJob(_, let lease) = $0 { lease } else { nil } }
+    let held = try #require(cancels.first)
+    #expect(machine.broker.desk.isHeld(held))
+    machine.take(machine.broker.cancelled(held, now: machine.now))
+    #expect(!machine.broker.desk.isHeld(held))
+    machine.take(machine.broker.lost("diff-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
+    #expect(!machine.broker.desk.isHeld(held))
+  }
+
   @Test("C05: a job whose worker died goes to another, and the third loss names the dead")
   func poisonIsSetAside() {
     var machine = staffed(["diff-1", "diff-2", "diff-3"])

@@ -102,17 +102,17 @@ extension Gateway {
     }
   }
 
-  /// Tells a worker; one that cannot be told is lost, or soon will be, and its credit with it.
+  /// Tells a worker, however busy it is: until it knows, the job holds its credit. One that is lost loses its credit with it.
   func cancel(_ name: DiffDesk.Name, _ lease: WorkerPoolStateMachine.Lease) {
     Task {
       let worker = ActorAddress(node: lease.worker.name, name: WellKnown.worker)
       let job = "\(name.caller.name)\u{0}\(name.caller.incarnation)\u{0}\(name.job)"
-      do {
+      let isTold = await insist(
+        while: { self.machine.desk.isHeld(lease) }, isRefused: { self.machine.count("cancels.repeated") }
+      ) {
         try await $DiffWorker.resolve(id: worker, using: self.actorSystem).cancel(job: job)
-      } catch {
-        return
       }
-      self.perform(self.machine.cancelled(lease, now: self.now))
+      if isTold { self.perform(self.machine.cancelled(lease, now: self.now)) }
     }
   }
 }

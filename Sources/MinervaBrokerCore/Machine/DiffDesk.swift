@@ -31,7 +31,8 @@ package struct DiffDesk {
   private var leases: [UInt64: WorkerPoolStateMachine.Lease] = [:]
   /// Errors of jobs whose callers have not asked since, oldest first.
   private var ended: [(job: Name, error: MinervaError)] = []
-  private var endpoints: [String: String] = [:]
+  /// Where the workers listen that are there.
+  private(set) var endpoints: [String: String] = [:]
   private(set) var poisoned = 0
 
   init(settings: WorkerPoolStateMachine.Settings = WorkerPoolStateMachine.Settings(), deadline: Int64 = 60_000) {
@@ -99,11 +100,16 @@ package struct DiffDesk {
     translate(pool.finished(lease.job, worker: lease.worker, attempt: lease.attempt, at: now))
   }
 
+  /// Whether a worker that is there holds credit for a lease.
+  package func isHeld(_ lease: WorkerPoolStateMachine.Lease) -> Bool { pool.isHeld(lease) }
+
   /// A process is gone: as a worker, or as a caller.
   mutating func lost(_ node: String, incarnation: UInt64, at now: Moment) -> [Action] {
-    translate(
-      pool.workerLost(.init(name: node, incarnation: incarnation), at: now)
-        + pool.callerLost(.init(name: node, incarnation: incarnation), at: now))
+    let life = WorkerPoolStateMachine.Worker(name: node, incarnation: incarnation)
+    let actions = pool.workerLost(life, at: now) + pool.callerLost(.init(name: node, incarnation: incarnation), at: now)
+    // Its next life may be there already.
+    if !pool.alive.contains(where: { $0.name == node }) { endpoints[node] = nil }
+    return translate(actions)
   }
 
   /// Jobs past their deadline end.

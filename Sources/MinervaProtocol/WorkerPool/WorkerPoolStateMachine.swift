@@ -135,6 +135,9 @@ package struct WorkerPoolStateMachine: Sendable {
   package var waiting: Int { retries.count + small.count + large.count }
   /// How many jobs have not ended.
   package var unfinished: Int { jobs.count }
+  /// Whether a worker that is alive holds a lease, also one for which nobody waits.
+  package func isHeld(_ lease: Lease) -> Bool { workers[lease.worker]?.holds.contains { $0.lease == lease } ?? false }
+
   /// The workers that are alive, in the order in which they joined.
   package var alive: [Worker] { joined }
   /// How many jobs a worker holds, those nobody waits for included.
