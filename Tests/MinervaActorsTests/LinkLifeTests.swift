@@ -71,6 +71,21 @@ struct LinkLifeTests {
     }
   }
 
+  @Test("whoever reads late hears of every peer that was lost, in order")
+  func everyLoss() async throws {
+    try await Pair.with { pair in
+      let events = pair.client.peerEvents
+      let client = pair.client
+      await client.onLoop { for life in 1...10_000 { client.emit(.lost(node: "n", incarnation: UInt64(life), reason: "")) } }
+      var heard: [UInt64] = []
+      for await case .lost(_, let life, _) in events {
+        heard.append(life)
+        if life == 10_000 { break }
+      }
+      #expect(heard == Array(1...10_000))
+    }
+  }
+
   @Test("a peer that leaves: calls in flight end at once and may have been executed; watchers and events hear of it once")
   func loss() async throws {
     try await Pair.with { pair in

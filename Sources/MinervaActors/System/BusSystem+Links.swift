@@ -96,9 +96,11 @@ extension BusSystem {
   }
 
   /// What happens to peers from now on, each consumer its own stream; the peers that are up come first.
+  ///
+  /// In order and without gaps, however late it is read: a peer whose loss was dropped would be waited for, for ever.
   public var peerEvents: AsyncStream<PeerEvent> {
     let token = tokens.wrappingAdd(1, ordering: .relaxed).newValue
-    let (stream, continuation) = AsyncStream.makeStream(of: PeerEvent.self, bufferingPolicy: .bufferingNewest(4_096))
+    let (stream, continuation) = AsyncStream.makeStream(of: PeerEvent.self)
     continuation.onTermination = { [weak self] _ in
       guard let self else { return }
       self.loop.post { self.eventSinks[token] = nil }
@@ -178,10 +180,9 @@ extension BusSystem: TransportDelegate {
     if link.isDialled { node.ports.insert(port, at: 0) } else { node.ports.append(port) }
     if node.port === port { hearAgain(at: node) }
     if node.ports.count == 1, let info = info(of: port) { emit(.connected(info)) }
-    for (endpoint, dialled) in dialled where dialled.link === link {
+    for dialled in dialled.values where dialled.link === link {
       for waiter in dialled.waiters { waiter.continuation.resume(returning: .success(peer.node)) }
       dialled.waiters = []
-      _ = endpoint
     }
     let waiting = node.waiting
     node.waiting = []
