@@ -41,6 +41,24 @@ struct LinkTests {
       ], links: Self.scope)
   }
 
+  @Test("the links of an app are those of its living hosts, whoever comes and goes")
+  func linksOfTheLiving() throws {
+    var registry = Registry()
+    #expect(registry.links(of: "shop") == nil)
+    try registry.register(registration())
+    let more = Self.routes + [Self.route("Home", "more", "Item")]
+    try registry.register(registration("shop-2", more))
+    #expect(registry.links(of: "shop")?.table.all.contains { $0.pattern == RoutePattern("more") } == true)
+    registry.lose("shop-2")
+    #expect(registry.links(of: "shop")?.table.all.contains { $0.pattern == RoutePattern("more") } == false)
+    var moved = registration()
+    moved.app = "bank"
+    try registry.register(moved)
+    #expect(registry.links(of: "shop") == nil && registry.links(of: "bank") != nil)
+    registry.lose("shop-1")
+    #expect(registry.links(of: "bank") == nil)
+  }
+
   private func opened() -> Machine {
     var machine = Machine()
     machine.take(machine.broker.register(registration(), incarnation: 1, pid: 1, token: 900, now: machine.now))

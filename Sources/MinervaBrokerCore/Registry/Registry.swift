@@ -25,6 +25,9 @@ package struct Registry {
   /// What the input of each module that was ever offered looks like, where fields of it are, or may be, secret.
   private var inputs: [ModuleKey: PayloadSchema?] = [:]
 
+  /// The routes of each app's living hosts, made when hosts come and go, not when a link is followed.
+  private var tables: [String: (scope: LinkScope, table: RouteTable)] = [:]
+
   private struct ModuleKey: Hashable {
     var app: String
     var name: String
@@ -57,10 +60,13 @@ package struct Registry {
       throw MinervaError(error)
     }
     joins += 1
+    let earlier = hosts[registration.node]?.registration.app
     hosts[registration.node] = Host(registration: registration, load: hosts[registration.node]?.load ?? 0, join: joins)
     for module in registration.modules {
       inputs.updateValue(Self.secretive(module.schema, of: module.name), forKey: ModuleKey(app: registration.app, name: module.name))
     }
+    tables[registration.app] = table(of: registration.app)
+    if let earlier, earlier != registration.app { tables[earlier] = table(of: earlier) }
   }
 
   /// Marks a host as gone; what it offered is no longer chosen.
@@ -68,6 +74,7 @@ package struct Registry {
     hosts[node]?.isAlive = false
     hosts[node]?.isGreeted = false
     hosts[node]?.load = 0
+    if let app = hosts[node]?.registration.app { tables[app] = table(of: app) }
   }
 
   /// Forgets a host that is gone and whose lease is over; what was said of its modules' secrets stays known.
@@ -80,8 +87,10 @@ package struct Registry {
     hosts[node]?.load = max(0, load + change)
   }
 
-  /// The routes of an app's living hosts; `nil` where none says what links begin with. Linear in the routes.
-  func links(of app: String) -> (scope: LinkScope, table: RouteTable)? {
+  /// The routes of an app's living hosts; `nil` where none says what links begin with. O(1).
+  func links(of app: String) -> (scope: LinkScope, table: RouteTable)? { tables[app] }
+
+  private func table(of app: String) -> (scope: LinkScope, table: RouteTable)? {
     let registrations = living.map(\.registration).filter { $0.app == app }.sorted { $0.node < $1.node }
     guard let scope = registrations.lazy.compactMap(\.links).first else { return nil }
     let empty = RouteTable(root: scope.root, schemes: scope.schemes, hosts: scope.hosts)
