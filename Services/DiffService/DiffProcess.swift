@@ -116,7 +116,7 @@ public final class DiffProcess: Sendable {
     var random = SystemRandomNumberGenerator()
     for await event in events {
       switch event {
-      case .lost(broker, _, let reason):
+      case .lost(let node, _, let reason) where node == broker:
         isAway = true
         log?("the broker is away: \(reason)")
       case .connected(let peer) where peer.node == broker && isAway:

@@ -1,7 +1,7 @@
 internal import MinervaWire
 internal import Synchronization
 
-/// A journal that lives as long as the process: for embedding in one process and for tests.
+/// A journal that lives as long as the process: for tests.
 ///
 /// Answers before the call returns. It keeps the rules of `Journal` in all but durability.
 package final class MemoryJournal: Journal {

@@ -17,9 +17,6 @@ package protocol SceneOwnership: Sendable {
   /// Claims a scene, or says who has it.
   func claim(_ scene: String, completion: @escaping JournalCompletion<SceneClaim>)
 
-  /// Gives a scene up so that another may claim it.
-  func release(_ scene: String, completion: @escaping JournalCompletion<Void>)
-
   /// Whether every scene of the journal is ours for good, so that nobody has to be asked.
   var ownsAll: Bool { get }
 
@@ -47,8 +44,6 @@ package final class LocalOwnership: SceneOwnership {
   package func claim(_ scene: String, completion: @escaping JournalCompletion<SceneClaim>) {
     completion(.success(.ours(epoch: epoch())))
   }
-
-  package func release(_ scene: String, completion: @escaping JournalCompletion<Void>) { completion(.success(())) }
 
   package var ownsAll: Bool { true }
 

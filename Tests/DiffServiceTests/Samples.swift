@@ -1,4 +1,5 @@
 @testable import DiffService
+import Glibc
 import MinervaInterfaces
 import MinervaWire
 
@@ -44,7 +45,7 @@ struct Chance: RandomNumberGenerator {
   }
 
   /// A seed of this run's own, or the one that `MINERVA_SEED` names.
-  static let seed = UInt64.random(in: .min ... .max)
+  static let seed = getenv("MINERVA_SEED").flatMap { UInt64(String(cString: $0)) } ?? UInt64.random(in: .min ... .max)
 }
 
 /// The code of the error that a body throws; nil when it throws none.

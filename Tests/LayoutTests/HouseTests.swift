@@ -26,7 +26,9 @@ struct HouseTests {
     }
   }
 
-  @Test("Libraries neither print, nor trap on input, nor sleep", arguments: ["print(", "try!", "fatalError(", "usleep(", "as! "])
+  @Test(
+    "Libraries neither print, nor trap on purpose, nor block a thread",
+    arguments: ["print(", "try!", "fatalError(", "usleep(", "as! "])
   func librariesBehave(mark: String) {
     for folder in ["Sources", "Services"] {
       for source in Repository.sources(below: folder) {

@@ -66,7 +66,6 @@ private struct HostedBroker {
 
 private struct EveryScene: SceneOwnership {
   func claim(_ scene: String, completion: @escaping JournalCompletion<SceneClaim>) { completion(.success(.ours(epoch: 1))) }
-  func release(_ scene: String, completion: @escaping JournalCompletion<Void>) { completion(.success(())) }
   func onLoss(_ handler: @escaping @Sendable ([String]?) -> Void) {}
 }
 

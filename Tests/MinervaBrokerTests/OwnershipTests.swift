@@ -14,7 +14,6 @@ private struct SharedOwnership: SceneOwnership {
   func claim(_ scene: String, completion: @escaping JournalCompletion<SceneClaim>) {
     completion(.success(scene == "theirs" ? .elsewhere(epoch: 7, hint: "tcp://10.0.0.2:7788") : .ours(epoch: 1)))
   }
-  func release(_ scene: String, completion: @escaping JournalCompletion<Void>) { completion(.success(())) }
   func onLoss(_ handler: @escaping @Sendable ([String]?) -> Void) {}
 }
 

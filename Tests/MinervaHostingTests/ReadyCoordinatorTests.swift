@@ -84,7 +84,9 @@ struct ReadyCoordinatorTests {
     #expect(await host.broker.turns.first(1)[0].report.ending == .cancel)
   }
 
-  @Test("K1: a coordinator knows its children; K6: it dismisses all that it has presented; L4: it configures the leaf of a container")
+  @Test(
+    "K1: a coordinator knows its children; K6: it dismisses all that it has presented; L4: it configures the leaf of a container; it arranges its stack"
+  )
   func requests() async throws {
     let host = try TestHost([
       .scripted([
@@ -93,6 +95,9 @@ struct ReadyCoordinatorTests {
           me.note("\(children)")
         },
         "dismiss": { try $0.context.dismissAllPresented() },
+        "root": { try $0.context.popToRoot() },
+        "detail": { try $0.context.showDetail(Counter.self, .init(start: 3)) },
+        "arrange": { try $0.context.setScreens([ScreenID(4), ScreenID(1)], in: .main) },
         "open": { me in
           try me.context.open(Tabs.self, NoInput(), via: .root) { try $0.configure(Counter.self, .init(start: 9)) }
         },
@@ -100,11 +105,15 @@ struct ReadyCoordinatorTests {
     ])
     await host.open("Scripted", as: 1)
     _ = await host.broker.turns.first(1)
-    for row in ["ask", "dismiss", "open"] { await host.tap(row, on: 1) }
-    let turns = await host.broker.turns.first(3).map(\.report)
+    for row in ["ask", "dismiss", "open", "root", "detail", "arrange"] { await host.tap(row, on: 1) }
+    let turns = await host.broker.turns.first(6).map(\.report)
     #expect(turns[0].state == Array(#"{"log":["[s2]"]}"#.utf8))
     #expect(turns[1].requests.map(\.action) == [.dismissPresented(.id(ScreenID(1)))])
     guard case .open(let opening)? = turns[2].requests.first?.action else { throw MinervaError(.badMessage, "\(turns[2].requests)") }
     #expect(opening.configuration == [Command.ModuleInput(module: "Counter", input: Array(#"{"start":9}"#.utf8))])
+    #expect(turns[3].requests.map(\.action) == [.backRoot(in: nil)])
+    guard case .open(let detail)? = turns[4].requests.first?.action else { throw MinervaError(.badMessage, "\(turns[4].requests)") }
+    #expect(detail.via == .detail && detail.module.name == "Counter" && detail.input == Array(#"{"start":3}"#.utf8))
+    #expect(turns[5].requests.map(\.action) == [.setStack(.main, [.screen(.id(ScreenID(4))), .screen(.id(ScreenID(1)))])])
   }
 }

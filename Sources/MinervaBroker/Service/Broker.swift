@@ -36,7 +36,7 @@ package struct BrokerSettings: Sendable {
 
 /// A broker as a library: owns scenes, admits requests, journals, answers, publishes.
 ///
-/// A process runs it (`minerva-broker`); an app or a test may embed it. When `start` returns it serves; when `close` returns it has ended.
+/// A process runs it (`minerva-broker`), or a test. When `start` returns it serves; when `close` returns it has ended.
 package final class Broker: Sendable {
   package let bus: BusSystem
   private let gateway: Gateway

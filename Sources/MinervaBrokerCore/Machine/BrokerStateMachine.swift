@@ -215,10 +215,10 @@ package struct BrokerStateMachine {
   }
 
   private mutating func snapshotIfDue(_ slot: SceneSlot, seq: UInt64, at time: SceneTime, _ actions: inout [BrokerAction]) {
-    guard slot.unsaved.records >= settings.snapshotRecords || slot.unsaved.bytes >= settings.snapshotBytes,
-      let bytes = try? CBOR.encode(SceneImage(at: time.milliseconds, state: slot.state))
-    else { return }
+    guard slot.unsaved.records >= settings.snapshotRecords || slot.unsaved.bytes >= settings.snapshotBytes else { return }
+    // One that cannot be written is not tried again with each record.
     slot.unsaved = (0, 0)
+    guard let bytes = try? CBOR.encode(SceneImage(at: time.milliseconds, state: slot.state)) else { return count("snapshots.failed") }
     actions.append(.snapshot(JournalSnapshot(scene: slot.key, sequence: seq, bytes: bytes)))
   }
 

@@ -185,7 +185,7 @@ extension BrokerStateMachine {
 
   private static func undecided(_ verb: String, _ app: String) -> MinervaError {
     MinervaError(
-      "input.secret", "no host of \(app) has said yet what is secret in it, and \(verb) would write it down; try again in a moment",
+      .inputSecret, "no host of \(app) has said yet what is secret in it, and \(verb) would write it down; try again in a moment",
       retryable: true)
   }
 

@@ -110,7 +110,7 @@ private struct Registrar: Sendable {
   func follow(_ events: AsyncStream<PeerEvent>, broker: String) async {
     for await event in events {
       switch event {
-      case .lost(broker, _, let reason):
+      case .lost(let node, _, let reason) where node == broker:
         connection.standing.set(false)
         settings.log?("the broker is away: \(reason)")
       case .lost(let node, _, _): connection.lost(node)

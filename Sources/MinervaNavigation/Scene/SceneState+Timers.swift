@@ -38,12 +38,11 @@ extension SceneState {
             "\(doing(request)) took too long: its configuration \(work.unhandled == nil ? "never came" : "was not handled"); rolled back")
       rollBack(request, work, .rolledBack, refusal)
       return true
-    case .showing(let number, let until):
+    case .showing(_, let until):
       if until <= now {
         var work = work
         let request = pending.remove(at: index)
         isFreed = true
-        _ = number
         settle(request, &work)
         return true
       }
