@@ -21,6 +21,8 @@ struct ReadmeTests {
   /// Numbers of records depend on what the hosts had to say meanwhile.
   private static func withoutRecords(_ text: Substring) -> String { String(text).replacing(/#[0-9]+/, with: "#n") }
 
+  private static func withoutNumbers(_ text: Substring) -> String { String(text).replacing(/[0-9]+/, with: "n") }
+
   private func minerva(_ arguments: [String], in set: ProcessSet) throws -> ProcessSet.Once {
     try ProcessSet.Once.run("minerva", arguments + ["--runtime", set.directory])
   }
@@ -122,6 +124,48 @@ struct ReadmeTests {
       within: .seconds(60))
     #expect(run.status == 0, "\(run.output)\(run.errors)")
     #expect(RuntimeFiles.text(place.directory + "/out.xml").contains("failures=\"0\""))
+  }
+
+  /// A set with the Shop app whose scene has its first screen.
+  private func startShop(in set: ProcessSet) async throws {
+    try set.startCommand("up", "minerva", ["up", "--app", "shop", "--runtime", set.directory])
+    #expect(await set.wait(atMost: .seconds(20)) { (try? minerva(["stack"], in: set).output.contains("Home")) == true })
+  }
+
+  @Test("Processes: the plan of a link is the one that the README prints")
+  func link() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    try await startShop(in: set)
+    let transcript = try #require(try Self.blocks(below: "Links").last).filter { !$0.isEmpty }
+    let words = Self.words(try #require(transcript.first).dropFirst("$ minerva ".count))
+    #expect(try minerva(words, in: set).output == transcript.dropFirst().joined(separator: "\n") + "\n")
+    #expect(try minerva(["down"], in: set).status == 0)
+  }
+
+  @Test("Processes: a recording and its replay go as the README shows, numbers aside")
+  func recording() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    try await startShop(in: set)
+    let prompt = "main:main> ", file = "\(set.directory)/bug.mrec"
+    var typed = "", expected: [String] = [], said = ""
+    for line in try #require(try Self.blocks(below: "Recordings and the past").first) where !line.isEmpty {
+      if line.hasPrefix(prompt) {
+        typed += String(line.dropFirst(prompt.count)) + "\n"
+      } else if line.hasPrefix("$ minerva ") {
+        said += try ProcessSet.Once.run("minerva", ["shell", "--runtime", set.directory], input: typed.replacing("bug.mrec", with: file))
+          .output
+        let words = Self.words(line.dropFirst("$ minerva ".count).prefix { $0 != "#" })
+        said += try minerva(words.map { $0 == "bug.mrec" ? file : $0 }, in: set).output
+      } else {
+        expected.append(Self.withoutNumbers(line))
+      }
+    }
+    let lines = said.replacing(file, with: "bug.mrec").split(separator: "\n").map(Self.withoutNumbers)
+    #expect(expected.count == 2)
+    for line in expected { #expect(lines.contains(line), "\(said)") }
+    #expect(try minerva(["down"], in: set).status == 0)
   }
 
   @Test("Processes: the coordinator of the README is the one that is built, and a host of it counts")
