@@ -90,7 +90,7 @@ struct ExitTests {
     input.fileHandleForWriting.write(Data("note ready\n".utf8))
     // It is connected, and reads the next line.
     #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self).contains("ready"))
-    set.signal("broker", signal)
+    if signal == SIGSTOP { await stop("broker", of: set) } else { set.kill("broker") }
     let took = await time {
       input.fileHandleForWriting.write(Data("open Settings {\"section\":\"privacy\"} &\nquit\n".utf8))
       #expect(await set.wait { !shell.isRunning })
@@ -108,7 +108,7 @@ struct ExitTests {
     try set.start("broker", "minerva-broker")
     let client = try await set.client()
     _ = try await client.status()
-    set.signal("broker", SIGSTOP)
+    await stop("broker", of: set)
     try await withThrowingTaskGroup(of: MinervaError?.self) { group in
       for _ in 0..<10 { group.addTask { await failure { _ = try await client.status(within: .seconds(60)) } } }
       #expect(await set.wait { await client.bus.peers().first?.callsInFlight == 10 })
@@ -197,6 +197,16 @@ struct ExitTests {
     let last = set.log(of: "broker").split(separator: "\n").last { $0.contains("messages undelivered") } ?? ""
     #expect(!last.isEmpty && !last.contains("; 0 messages undelivered"), "\(last)")
     leavesNothing(set)
+  }
+
+  /// Stops a process and waits until it is: on a busy machine it goes on for a moment behind the signal.
+  private func stop(_ name: String, of set: ProcessSet) async {
+    set.signal(name, SIGSTOP)
+    let stands = await set.wait {
+      guard let pid = set.pid(of: name), let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
+      return text.split(separator: ")").last?.hasPrefix(" T") == true
+    }
+    #expect(stands)
   }
 
   /// Expects that no socket and no lock is left.
