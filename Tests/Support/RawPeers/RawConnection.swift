@@ -46,12 +46,15 @@ package final class RawConnection {
 
   /// Waits until the other end hangs up, throwing away what it says; false when it has not in time.
   package func hangsUp(withinMilliseconds limit: Int32) -> Bool {
+    let deadline = ContinuousClock.now + .milliseconds(Int64(limit))
     var piece = [UInt8](repeating: 0, count: 4_096)
-    while true {
+    // It may go on to ask for signs of life meanwhile.
+    while ContinuousClock.now < deadline {
       var set = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard poll(&set, 1, limit) > 0 else { return false }
       guard recv(descriptor, &piece, piece.count, 0) > 0 else { return true }
     }
+    return false
   }
 
   private static func connected(path: String) -> Int32 {
