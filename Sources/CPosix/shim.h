@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
@@ -158,6 +159,9 @@ static inline int cposix_default_signal(int signal) {
   action.sa_handler = SIG_DFL;
   return sigaction(signal, &action, NULL) == 0 ? 0 : errno;
 }
+
+/* Has what is printed leave with each line, also into a file: a process that crashes loses what its buffer holds. */
+static inline void cposix_print_by_line(void) { setvbuf(stdout, NULL, _IOLBF, BUFSIZ); }
 
 /* A write to a peer that left is an error to handle, not the end of the process. */
 static inline void cposix_ignore_broken_pipes(void) { signal(SIGPIPE, SIG_IGN); }

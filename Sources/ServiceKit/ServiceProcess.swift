@@ -27,6 +27,8 @@ package final class ServiceProcess: Sendable {
     guard (1...64).contains(name.utf8.count), !name.utf8.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "/") || $0 == 0x7F }) else {
       throw MinervaError(.usageName, "a process's name has 1 to 64 bytes without spaces and slashes")
     }
+    // What an author's coordinator prints belongs into the log when it is printed.
+    PrintedLines.leaveAtOnce()
     runtime = try RuntimeDirectory.open(option: command.text("runtime"))
     lock = try LockFile.acquire(runtime.lockPath(name))
     self.console = console

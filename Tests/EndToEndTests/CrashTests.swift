@@ -24,6 +24,16 @@ struct CrashTests {
     return (client, log)
   }
 
+  @Test("Processes: what an author's code prints is in its host's log at once, not first when the host ends")
+  func printedLines() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    try set.start("broker", "minerva-broker")
+    try set.start("ledgers-1", "ledger-host")
+    #expect(await set.wait { set.log(of: "ledgers-1").contains("its ledgers are open\n") }, "\(set.log(of: "ledgers-1"))")
+    set.kill("ledgers-1")
+  }
+
   @Test(
     "Processes: the broker is killed over and over under load: what was answered is there, nothing else is, and a txn is done once (P1, N2)"
   )

@@ -2,9 +2,12 @@ import LedgerLoad
 import Minerva
 import MinervaHosting
 
-/// A host of ledgers, and of who asks them, for tests that kill it.
+/// A host of ledgers, and of who asks them, for tests that kill it. It prints a line, as authors do who want to see what their code does.
 @main struct LedgerHost: HostApp {
   static let app = "ledgers"
   static let start: String? = nil
-  static var modules: [ModuleOffer] { [ModuleOffer(LedgerCoordinator.init), ModuleOffer(AskerCoordinator.init)] }
+  static var modules: [ModuleOffer] {
+    print("its ledgers are open")
+    return [ModuleOffer(LedgerCoordinator.init), ModuleOffer(AskerCoordinator.init)]
+  }
 }
