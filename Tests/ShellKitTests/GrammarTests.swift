@@ -119,13 +119,28 @@ struct GrammarTests {
     #expect(complaint("stack set main [s1,,s2]") == "20 parse.unexpected an element of the stack is empty")
     #expect(complaint("stack set main [s1, 7]") == "21 parse.unexpected expected a screen or a module, found \"7\"")
     #expect(complaint("gesture back beginn").contains("did you mean begin?"))
-    #expect(complaint("goto 12").contains("expected a record such as #12"))
+    #expect(complaint("goto twelve").contains("expected a record such as #12"))
     #expect(complaint("expect removed top reason=poped").contains("did you mean popped?"))
     #expect(complaint("expect rows top count=3").hasPrefix("17 parse.unexpected"))
     #expect(complaint("repeat \"opne A\"").contains("did you mean open?"))
     #expect(complaint("open A as login") == "11 parse.unexpected expected a name such as @login, found \"login\"")
     #expect(complaint("expect error \"nav\"").contains("expected a code such as nav.busy"))
     #expect(complaint("tree extra") == "6 parse.unexpected unexpected \"extra\"; text with spaces needs quotes: tree")
+  }
+
+  @Test func `a mistake in a command line is told with its word`() {
+    func place(_ words: String...) -> String? {
+      do throws(ParseError) {
+        _ = try Statement.parse(arguments: words)
+        return nil
+      } catch {
+        return error.position.description
+      }
+    }
+    #expect(place("opne") == "word 1")
+    #expect(place("open", "A", "via", "pusch") == "word 4")
+    #expect(place("open", "A", #"{"a":1,}"#) == "word 3, column 8")
+    #expect(place("open", "A", "via") == "word 3, column 4")
   }
 
   @Test func `expectations`() throws {

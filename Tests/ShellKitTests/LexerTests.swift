@@ -41,7 +41,7 @@ struct LexerTests {
     #expect(try texts("open m '\(payload)'") == [["open", "m", payload]])
     let spanning = "{\"a\":\n  1}"
     #expect(try texts("send top \(spanning)") == [["send", "top", spanning]])
-    #expect(Token.argument(payload, 2) == Token(.bracket, payload, at: SourcePosition(line: 1, column: 3)))
+    #expect(Token.argument(payload, 2) == Token(.bracket, payload, at: SourcePosition(word: 3)))
   }
 
   @Test func `quotes resolve escapes, single quotes none`() throws {

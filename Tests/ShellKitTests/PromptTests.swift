@@ -19,6 +19,7 @@ private final class ScriptedReader: LineReader {
 
   private let state: Mutex<State>
   let isInteractive: Bool
+  var source: String? { isInteractive ? nil : "standard input" }
 
   init(_ inputs: [String?], isInteractive: Bool = true) {
     state = Mutex(State(inputs: inputs.map { $0.map { .line($0) } ?? .interrupted }))
@@ -111,6 +112,18 @@ struct PromptTests {
     #expect(code == .done)
     #expect(reader.notices.first?.hasPrefix("error parse.unknown_verb: no verb \"opne\"; did you mean open?") == true)
     #expect(lines.last == "ok     #1 s1 Home presented in main" || lines.last?.contains("s1 Home presented") == true)
+  }
+
+  @Test func `a mistake in a pipe is told with its line, one at the prompt without`() async throws {
+    let lines = ["open Home via root", "", "# a note", "open Detail {", "\"id\":1}", "opne", "stack"]
+    let piped = try await run(ScriptedReader(lines, isInteractive: false))
+    #expect(piped.0 == .usage)
+    #expect(piped.1.contains { $0.hasSuffix("did you mean open? (standard input:6:1)") }, "\(piped.1)")
+    let inside = try await run(ScriptedReader(["stack", "open Detail {", "\"id\":01}"], isInteractive: false)).1
+    #expect(inside.contains { $0.hasPrefix("error parse.payload") && $0.contains("(standard input:3:") }, "\(inside)")
+    let typed = ScriptedReader(["stack", "opne"])
+    _ = try await run(typed)
+    #expect(typed.notices.first?.hasSuffix("did you mean open? (column 1)") == true)
   }
 
   @Test func `a pipe stops at the first failing line unless told otherwise (D01)`() async throws {

@@ -17,6 +17,13 @@ package protocol LineReader: Sendable {
 
   /// Whether a person sits in front of it.
   var isInteractive: Bool { get }
+
+  /// What messages call the place of its lines; nil where nobody needs to be told.
+  var source: String? { get }
+}
+
+extension LineReader {
+  package var source: String? { nil }
 }
 
 /// How long a line may be kept for recall.

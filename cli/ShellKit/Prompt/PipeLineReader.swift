@@ -23,6 +23,7 @@ package final class PipeLineReader: LineReader {
   }
 
   package var isInteractive: Bool { false }
+  package var source: String? { name }
 
   package func read(prompt: String) async throws(ParseError) -> LineInput {
     let result: Result<LineInput, ParseError> = await withCheckedContinuation { continuation in

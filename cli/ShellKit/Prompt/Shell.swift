@@ -52,6 +52,8 @@ package final class Shell: Sendable {
     var failure: ExitCode?
     var open: ExitCode?
     var text = ""
+    // The lines that came, and the one that the text began with.
+    var (count, first) = (0, 1)
     if reader.isInteractive { await session.announceBroker() }
     while true {
       if reader.isInteractive { await learn() }
@@ -67,16 +69,18 @@ package final class Shell: Sendable {
       case .interrupted: text = ""
       case .end:
         guard !text.isEmpty, !reader.isInteractive else { return failure ?? open ?? .done }
-        switch try await carryOut(text, reader, &open, &failure) {
+        switch try await carryOut(text, from: first, reader, &open, &failure) {
         case .quit: return failure ?? .done
         case .ended(let code), .open(let code): return failure ?? code
         }
       case .line(let line):
+        count += 1
+        if text.isEmpty { first = count }
         text += text.isEmpty ? line : "\n" + line
         // A pipe is a script: only a bracket goes on in the next line.
         if reader.isInteractive ? Lexer.isIncomplete(text) : Lexer.hasOpenBracket(text) { continue }
         defer { text = "" }
-        let end = try await carryOut(text, reader, &open, &failure)
+        let end = try await carryOut(text, from: first, reader, &open, &failure)
         if case .quit = end { return failure ?? .done }
         if state.withLock(\.isInterrupted) { return .interrupted }
         if case .ended(let code) = end, code != .done, !reader.isInteractive {
@@ -99,14 +103,16 @@ package final class Shell: Sendable {
   /// Carries out a line.
   ///
   /// - Parameters:
+  ///   - first: The number of its line among those that came.
   ///   - open: How the line before failed unless this one expects it; decided here.
   ///   - failure: How the first line that failed for good did.
   private func carryOut(
-    _ text: String, _ reader: any LineReader, _ open: inout ExitCode?, _ failure: inout ExitCode?
+    _ text: String, from first: Int, _ reader: any LineReader, _ open: inout ExitCode?, _ failure: inout ExitCode?
   ) async throws -> End {
     let statements: [Statement]
     do throws(ParseError) {
-      statements = try Statement.parse(text)
+      let place = reader.source.map { SourcePosition(file: $0, line: first) } ?? SourcePosition()
+      statements = try Statement.parse(text, at: place)
     } catch {
       // What cannot be read may hold anything.
       reader.remember(text, in: .session)

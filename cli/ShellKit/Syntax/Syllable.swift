@@ -104,7 +104,7 @@ package enum Syllable: Sendable, Hashable {
     case .number:
       guard let number = Int(token.text), number >= 0, token.kind == .word else { return "expected a number, found \(shown)" }
     case .sequence:
-      guard token.kind == .word, token.text.hasPrefix("#"), UInt64(token.text.dropFirst()) != nil else {
+      guard token.kind == .word, UInt64(token.text.hasPrefix("#") ? String(token.text.dropFirst()) : token.text) != nil else {
         return "expected a record such as #12, found \(shown)"
       }
     case .duration:

@@ -25,7 +25,7 @@ package struct Token: Sendable, Hashable {
 
   /// Makes a token of a word that the system's shell has already taken apart: nothing in it is quoted again (D05).
   package static func argument(_ word: String, _ index: Int) -> Token {
-    let position = SourcePosition(line: 1, column: index + 1)
+    let position = SourcePosition(word: index + 1)
     if word.hasPrefix("{") || word.hasPrefix("[") { return Token(.bracket, word, at: position) }
     if word.isEmpty || word.contains(where: \.isWhitespace), !word.contains("=") { return Token(.quoted, word, at: position) }
     guard let equals = word.firstIndex(of: "=") else { return Token(.word, word, at: position) }

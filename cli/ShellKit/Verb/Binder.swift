@@ -164,7 +164,11 @@ extension Binder {
       if open.count == 1, let complaint = open[0].complaint(about: token) {
         return ParseError(.unexpected, complaint, at: token.position)
       }
-      let previous = item.tokens.last { $0.position.line == token.position.line && $0.position.column < token.position.column }
+      let place = token.position
+      let previous = item.tokens.last { before in
+        if let word = place.word { return before.position.word.map { $0 < word } ?? false }
+        return before.position.line == place.line && before.position.column < place.column
+      }
       let hint = previous?.kind == .word && token.kind == .word && previous?.valueKind == .word ? "; text with spaces needs quotes" : ""
       return ParseError(.unexpected, "unexpected \"\(shown(token))\"\(hint): \(usage)", at: token.position)
     }
