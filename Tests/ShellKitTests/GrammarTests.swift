@@ -96,6 +96,23 @@ struct GrammarTests {
     #expect(try await action("execute top show {\"a\":1}") == .act(.top, .execute(command: "show", input: bytes("{\"a\":1}"))))
     #expect(try await action("send top {\"retry\":true}") == .send(.top, bytes("{\"retry\":true}")))
     #expect(try await action("finish root") == .finish(.root, nil))
+    let modal = try #require(Presentation("modal"))
+    for value in ["42", "-1.5e3", "true", "null", "[1,2]", "[]", "{}"] {
+      #expect(try await action("finish root \(value)") == .finish(.root, bytes(value)))
+      #expect(try await action("output top \(value)") == .output(.top, bytes(value)))
+      let opening = Command.Opening(ModuleAddress(name: "A"), input: bytes(value), via: modal)
+      #expect(try await action("open A \(value) via modal") == .open(opening))
+    }
+    // A text stands in quotes, JSON may.
+    #expect(try await action(#"finish root "two \"words\" 😀""#) == .finish(.root, bytes(#""two \"words\" 😀""#)))
+    #expect(try await action(#"finish root 'it said "no"'"#) == .finish(.root, bytes(#""it said \"no\"""#)))
+    #expect(try await action(#"finish root '"text"'"#) == .finish(.root, bytes(#""text""#)))
+    #expect(try await action(#"finish root "7""#) == .finish(.root, bytes(#""7""#)))
+    #expect(try await action(#"finish root """#) == .finish(.root, bytes(#""""#)))
+    for value in ["42", "true", #""two words""#, #""""#, "[1]"] {
+      guard case .action(let make) = try Statement.parse(arguments: ["finish", "root", value]).request else { continue }
+      #expect(try await make(PlainContext()) == .finish(.root, bytes(value)), "\(value) as an argument")
+    }
     #expect(try await action("cancel modal[1]") == .cancel(.path(NavPath(layer: 1))))
   }
 
@@ -120,6 +137,11 @@ struct GrammarTests {
     #expect(complaint("stack set main [s1, 7]") == "21 parse.unexpected expected a screen or a module, found \"7\"")
     #expect(complaint("gesture back beginn").contains("did you mean begin?"))
     #expect(complaint("goto twelve").contains("expected a record such as #12"))
+    #expect(complaint("finish top seven") == "12 parse.unexpected expected JSON or key=value, found \"seven\"; a text stands in quotes")
+    #expect(complaint("finish top 7 8").contains("unexpected \"8\""))
+    for bad in ["01", "+7", "1.", "1e999", "True", "nul", "NaN"] {
+      #expect(complaint("finish top \(bad)").hasPrefix("12 parse.unexpected"))
+    }
     #expect(complaint("expect removed top reason=poped").contains("did you mean popped?"))
     #expect(complaint("expect rows top count=3").hasPrefix("17 parse.unexpected"))
     #expect(complaint("repeat \"opne A\"").contains("did you mean open?"))
@@ -163,6 +185,9 @@ struct GrammarTests {
     #expect(try expectation("expect removed @users once") == .removed(users, reason: nil, once: true))
     #expect(try expectation("expect error nav.*") == .error("nav.*"))
     #expect(try expectation("expect output @users {\"a\":1}") == .output(users, "{\"a\":1}"))
+    #expect(try expectation("expect result @users 42") == .result(users, "42"))
+    #expect(try expectation("expect result @users \"42\"") == .result(users, "\"42\""))
+    #expect(try expectation("expect output @users null") == .output(users, "null"))
     #expect(try expectation("expect screen top ~ \"No users\"") == .screenShows(.ref(.top), "No users"))
     #expect(try expectation("expect event screen.resumed module=Orders") == .event(EventPattern("screen.resumed", [("module", "Orders")])))
     #expect(try expectation("expect no leaks") == .noLeaks)

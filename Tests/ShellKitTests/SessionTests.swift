@@ -42,6 +42,16 @@ struct SessionTests {
     #expect(snapshotMismatch(lines.joined(separator: "\n") + "\n", "looks.txt") == nil)
   }
 
+  @Test func `results and outputs are any JSON, and expected as typed`() async throws {
+    let lines = try await transcript([
+      "open Home via root", "open Detail id=1 as @a", "output @a 1.50", "expect output @a 1.5", "finish @a 42", "expect result @a 42",
+      "expect result @a \"42\" --timeout 1ms", "open Detail id=2 as @b", "finish @b \"two words\"", "expect result @b \"two words\"",
+      "open Detail id=3 as @c", "finish @c null", "expect result @c null", "expect result @c {} --timeout 1ms",
+    ])
+    #expect(lines.count { $0 == "ok" } == 4, "\(lines)")
+    #expect(lines.filter { $0.hasPrefix("error") } == ["error expect.failed: s2 ended with 42", "error expect.failed: s4 ended with null"])
+  }
+
   @Test func `jobs are told when admitted and when they end`() async throws {
     let lines = try await transcript(["open Home via root", "open Detail id=7 &", "wait job 1", "wait job 2", "open Bad &", "wait job 2"])
     #expect(lines.contains("[1] ok #3 s2 Detail{id:7} presented in main (depth 2, host shop-1)"))

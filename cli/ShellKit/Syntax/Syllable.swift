@@ -12,7 +12,7 @@ package enum Syllable: Sendable, Hashable {
   case alias
   case place
   case presentation
-  /// JSON, or `key=value` words; takes as many words as fit.
+  /// One JSON value of any type, or `key=value` words; takes as many words as fit.
   case payload
   /// One JSON value of any type.
   case json
@@ -96,9 +96,7 @@ package enum Syllable: Sendable, Hashable {
         return "expected \(Self.presentations.joined(separator: ", ")), found \(shown)\(hint)"
       }
     case .payload:
-      guard token.kind == .bracket || token.pair != nil || token.isQuotedJSON else {
-        return "expected JSON or key=value, found \(shown)"
-      }
+      guard token.json != nil || token.pair != nil else { return "expected JSON or key=value, found \(shown)\(Self.quotes(for: token))" }
     case .json:
       guard token.kind != .word || !token.text.isEmpty else { return "expected JSON, found \(shown)" }
     case .number:
@@ -140,7 +138,28 @@ package enum Syllable: Sendable, Hashable {
   }
 }
 
+extension Syllable {
+  /// How a bare word is written that is meant as a text; the system's shell takes one pair of quotes away.
+  private static func quotes(for token: Token) -> String {
+    guard token.kind == .word, token.text.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) else { return "" }
+    return token.position.word == nil ? "; a text stands in quotes" : "; a text is '\(PayloadText.quoted(token.text))'"
+  }
+}
+
 extension Token {
   /// JSON in the system shell's habit of single quotes, `'{"a":1}'`.
   var isQuotedJSON: Bool { kind == .quoted && (text.hasPrefix("{") || text.hasPrefix("[")) }
+
+  /// The JSON value that the word is as a payload: an object or array, a bare number, `true`, `false` or `null`, and any text in quotes,
+  /// also in those that the system's shell has left: `'"text"'`. Nil for another bare word.
+  var json: String? {
+    switch kind {
+    case .bracket: return text
+    case .quoted: return isQuotedJSON || text.hasPrefix("\"") && isWritten ? text : PayloadText.quoted(text)
+    case .word: return isWritten ? text : nil
+    }
+  }
+
+  /// Whether the text is good JSON as it stands.
+  private var isWritten: Bool { PayloadCheck.complaint(about: text) == nil }
 }

@@ -47,7 +47,7 @@ package struct Invocation: Sendable, Hashable {
   package func payload(_ name: String) -> PayloadText? {
     if let file = options["input-file"] { return .file(file) }
     guard let tokens = words[name], let first = tokens.first else { return nil }
-    if first.kind == .bracket || first.kind == .quoted || first.pair == nil { return .json(first.text) }
+    if let json = first.json { return .json(json) }
     return .pairs(
       tokens.compactMap { token in token.pair.map { PayloadText.Pair($0.key, $0.value, kind: token.valueKind) } })
   }

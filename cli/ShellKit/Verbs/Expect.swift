@@ -32,7 +32,7 @@ extension Verb {
       .init("expect stack main == [Home, Settings]", "exactly these, from the bottom"),
       .init("expect error nav.root_protected", "the command before was refused so"),
       .init("expect rows @users count==22", "as many rows"), .init("expect changes @users insert=1", "one row came, nothing else changed"),
-      .init("expect removed @login reason=dismissed once", "its one ending"),
+      .init("expect removed @login reason=dismissed once", "its one ending"), .init("expect result @counter 42", "what it ended with"),
     ],
     errors: ["expect.failed"],
     request: { call throws(ParseError) in .expect(try call.expectation()) })

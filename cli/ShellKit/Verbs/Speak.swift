@@ -27,7 +27,11 @@ extension Verb {
     "finish", .speak, "Ends a module with its result, in its place",
     discussion: "Needs the role admin; the end is marked by=shell.",
     forms: [Form(.one("screen", .reference), .many("result", .payload, atLeast: 0))],
-    options: OptionDefinition.ofRequests, examples: [.init("finish @picker {\"id\":4}", "whoever awaits it gets the value")],
+    options: OptionDefinition.ofRequests,
+    examples: [
+      .init("finish @picker {\"id\":4}", "whoever awaits it gets the value"), .init("finish @counter 42", "a result that is a number"),
+      .init("finish @note \"two words\"", "or a text, which stands in quotes"),
+    ],
     errors: ["nav.stale_ref", "bus.unauthorized"],
     request: { call throws(ParseError) in
       let screen = try call.required("screen")
