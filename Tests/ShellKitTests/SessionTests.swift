@@ -42,6 +42,24 @@ struct SessionTests {
     #expect(snapshotMismatch(lines.joined(separator: "\n") + "\n", "looks.txt") == nil)
   }
 
+  @Test func `a key typed as a word is one of the module's, JSON may hold more`() async throws {
+    let lines = try await transcript([
+      "open Home via root", "open Detail iid=7", "open Detail id=7 nmae=x", "open Detail zz=1", "send @detail id=7",
+      "open Detail {\"iid\":7} as @d",
+      "send @d idd=7", "open Home colour=red",
+    ])
+    let errors = lines.filter { $0.hasPrefix("error") }
+    #expect(
+      errors == [
+        "error input.invalid: Detail has no input \"iid\"; did you mean id?",
+        "error input.invalid: Detail has no input \"nmae\"; did you mean name?",
+        "error input.invalid: Detail has no input \"zz\"; it has id, name", "error nav.unknown_ref: nothing open is called @detail",
+        "error input.invalid: Detail has no input \"idd\"; did you mean id?",
+      ])
+    // A module without a schema takes what it is given.
+    #expect(lines.contains { $0.contains("Detail{iid:7} presented") } && lines.contains { $0.contains("Home{colour:\"red\"} presented") })
+  }
+
   @Test func `results and outputs are any JSON, and expected as typed`() async throws {
     let lines = try await transcript([
       "open Home via root", "open Detail id=1 as @a", "output @a 1.50", "expect output @a 1.5", "finish @a 42", "expect result @a 42",

@@ -30,16 +30,17 @@ extension Session: InvocationContext {
       }
       return bytes
     case .pairs(let pairs):
-      let types = await valueTypes(of: module)
+      let schema = await schema(of: module)
+      if let module, let stranger = schema?.complaint(about: pairs.map(\.key), of: module) { throw MinervaError(.inputInvalid, stranger) }
+      let types = schema.map(SchemaTypes.ofKeys) ?? [:]
       return Array(PayloadText.object(of: pairs) { types[$0] }.utf8)
     }
   }
 
-  /// The types that a module's schema gives its keys; empty when it says nothing.
-  private func valueTypes(of module: String?) async -> [String: PayloadText.ValueType] {
-    guard let module, let offered = try? await target.modules() else { return [:] }
-    guard let schema = offered.first(where: { $0.module.name == module })?.module.schema else { return [:] }
-    return SchemaTypes.ofKeys(in: schema)
+  /// What a module's input must look like; nil when its hosts say nothing.
+  private func schema(of module: String?) async -> PayloadSchema? {
+    guard let module, let offered = try? await target.modules() else { return nil }
+    return offered.first { $0.module.name == module }?.module.schema.flatMap(SchemaTypes.schema)
   }
 
   /// Finds the screen of an alias: one given by `as`, else the only screen of the module of that name.
