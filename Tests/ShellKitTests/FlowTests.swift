@@ -137,7 +137,7 @@ struct FlowTests {
     #expect(try await failure("tap top out\nexpect output top {}") == "3 expect.failed: s1 gave {\"theme\":\"dark\"}")
     #expect(try await failure("expect result top {}") == "2 expect.failed: s1 has not ended")
     #expect(try await failure("expect event screen.removed") == "2 expect.failed: no event screen.removed since the last command")
-    #expect(try await failure("wait event x.y --timeout 1s") == "2 bus.deadline: no event x.y within 1s")
+    #expect(try await failure("wait event gesture --timeout 1s") == "2 bus.deadline: no event gesture within 1s")
   }
 
   @Test func `an error fails the script unless the next line expects it`() async throws {

@@ -1,4 +1,5 @@
 import CommandKit
+import Foundation
 import MinervaNavigation
 import ShellKit
 import Testing
@@ -148,6 +149,41 @@ struct GrammarTests {
     #expect(complaint("open A as login") == "11 parse.unexpected expected a name such as @login, found \"login\"")
     #expect(complaint("expect error \"nav\"").contains("expected a code such as nav.busy"))
     #expect(complaint("tree extra") == "6 parse.unexpected unexpected \"extra\"; text with spaces needs quotes: tree")
+  }
+
+  @Test func `names of events are those that there are, in every place`() throws {
+    #expect(
+      complaint("wait event screen.presentd")
+        == "12 parse.unexpected no event is called \"screen.presentd\"; did you mean screen.presented?")
+    #expect(complaint("expect event screen") == "14 parse.unexpected no event is called \"screen\"; did you mean screen.*?")
+    #expect(complaint("expect event lists").hasSuffix("did you mean list.*?"))
+    #expect(complaint("watch listz") == "7 parse.unexpected no event is called \"listz\"; did you mean lists?")
+    #expect(complaint("watch xyzzy").hasSuffix("help watch lists them"))
+    #expect(complaint("watch screen.*.x").contains("no event is called"))
+    #expect(complaint("fault drop scren.* 3").contains("no event is called"))
+    for topic in EventText.topics + EventText.names + ["*", "screen.*", "*.changed"] {
+      #expect(complaint("watch \(topic)") == "fine")
+      #expect(complaint("fault drop \(topic) 1") == "fine")
+    }
+    for name in EventText.names + ["*", "*.changed", "renderer.*"] {
+      #expect(complaint("wait event \(name)") == "fine")
+      #expect(complaint("expect event \(name) module=Home") == "fine")
+    }
+  }
+
+  @Test func `the names of events are all that the sources speak`() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    func text(_ path: String) throws -> String { try String(contentsOf: root.appending(path: path), encoding: .utf8) }
+    let core = try text("Sources/MinervaNavigation/Outcome/Event.swift")
+    let start = try #require(core.range(of: "var name: String"))
+    var spoken = core[start.upperBound...].prefix { $0 != "@" }.matches(of: /case \.[^"\n]*: "([a-z_.]+)"/).map { String($0.1) }
+    #expect(spoken.count > 20)
+    let feed = try text("Sources/MinervaInterfaces/Scenes/SceneEvent.swift")
+    let changes = try #require(feed.firstMatch(of: /enum Change: String[^{]*\{\s*case ([a-z, ]+)/))
+    spoken += changes.1.split(separator: ", ").map { "process.\($0)" }
+    let shown = try text("cli/ShellKit/Rendering/EventText.swift")
+    spoken += shown.matches(of: #/\("([a-z_]+\.[a-z_]+)", /#).map { String($0.1) }
+    #expect(Set(spoken) == Set(EventText.names), "\(Set(spoken).symmetricDifference(EventText.names))")
   }
 
   @Test func `a mistake in a command line is told with its word`() {

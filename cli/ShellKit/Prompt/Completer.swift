@@ -135,7 +135,8 @@ package struct Completer: Sendable {
     case .keyword(let keywords): return completion(typed, keywords)
     case .assignment(let keys): return completion(typed, keys.map { "\($0)=" }, suffix: "")
     case .payload: return keys(typed, words)
-    case .event: return completion(typed, Self.events)
+    case .event: return completion(typed, EventText.names)
+    case .topic: return completion(typed, EventText.topics + EventText.names)
     case .url: return completion(typed, links, suffix: "")
     case .file: return Self.files(typed)
     case .name(let name): return completion(typed, names(name, words))
@@ -241,14 +242,6 @@ package struct Completer: Sendable {
     default: completion(typed, references)
     }
   }
-
-  private static let events = [
-    "request.admitted", "request.queued", "request.refused", "request.settled", "screen.connecting", "screen.presenting",
-    "screen.presented",
-    "screen.dismissing", "screen.removed", "screen.output", "screen.suspended", "screen.unclaimed", "screen.resumed", "tab.selected",
-    "split.changed",
-    "list.changed", "process.joined", "process.lost", "scene.idle",
-  ]
 
   private static func files(_ typed: String) -> Completion {
     let directory = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? ""

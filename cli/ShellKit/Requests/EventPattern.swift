@@ -37,11 +37,14 @@ package struct EventPattern: Sendable, Hashable, CustomStringConvertible {
   /// The topic that a watcher means: events of one kind may be called by their plural, `lists` for `list`.
   package static func topic(_ word: String) -> String {
     switch word {
-    case "lists", "screens", "requests", "tabs", "gestures": String(word.dropLast())
     case "processes": "process"
+    case _ where plurals.contains(word): String(word.dropLast())
     default: word
     }
   }
+
+  /// The topics that may be called by their plural.
+  package static let plurals = ["screens", "lists", "requests", "tabs", "gestures", "processes"]
 
   package var description: String {
     ([name] + fields.map { "\($0.key)=\($0.value)" }).joined(separator: " ")

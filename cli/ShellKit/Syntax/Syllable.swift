@@ -34,6 +34,8 @@ package enum Syllable: Sendable, Hashable {
   case keyword([String])
   /// An event's dotted name, with `*` for any part.
   case event
+  /// The same, or the first word of such names.
+  case topic
   /// An error's dotted code, with `*` for any part.
   case code
   /// All that is left, as it is.
@@ -65,6 +67,7 @@ package enum Syllable: Sendable, Hashable {
     case .equation(let key): "\(key)==N"
     case .keyword(let words): words.joined(separator: "|")
     case .event: "EVENT"
+    case .topic: "TOPIC"
     case .code: "CODE"
     case .words: "…"
     }
@@ -125,10 +128,12 @@ package enum Syllable: Sendable, Hashable {
         let hint = Suggestion.nearest(to: token.text, among: words).map { "; did you mean \($0)?" } ?? ""
         return "expected \(words.joined(separator: ", ")), found \(shown)\(hint)"
       }
-    case .event, .code:
+    case .event, .topic, .code:
       let good = token.kind == .word && !token.text.isEmpty && token.text.allSatisfy { $0.isLetter || $0.isNumber || "._-*".contains($0) }
-      let example = self == .event ? "an event such as screen.presented or screen.*" : "a code such as nav.busy or nav.*"
+      let example = self == .code ? "a code such as nav.busy or nav.*" : "an event such as screen.presented or screen.*"
       guard good else { return "expected \(example), found \(shown)" }
+      guard self != .code else { return nil }
+      return EventText.complaint(about: token.text, isTopic: self == .topic).map { "no event is called \(shown)\($0)" }
     case .file, .url, .name:
       guard !token.text.isEmpty, token.kind != .bracket else { return "expected \(placeholder), found \(shown)" }
     case .text, .words:

@@ -6,7 +6,7 @@ extension Verb {
     forms: [
       Form(.word("kill"), .one("process", .name("PROCESS"))),
       Form(.word("stall"), .one("process", .name("PROCESS")), .maybe("for", .duration)),
-      Form(.word("drop"), .one("topic", .event), .one("count", .number)),
+      Form(.word("drop"), .one("topic", .topic), .one("count", .number)),
     ],
     examples: [
       .init("fault kill shop-2", "as kill -9 would; its supervisor starts it again"),

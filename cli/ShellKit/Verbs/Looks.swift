@@ -59,8 +59,11 @@ extension Verb {
 
   static let watch = Verb(
     "watch", .look, "Shows events as they happen, until Ctrl-C", isEveryday: true,
-    discussion: "Topics are the first word of an event's name, or the name, * for any part of it.",
-    forms: [Form(.many("topics", .event, atLeast: 0))],
+    discussion: """
+      Topics are the first word of an event's name, or the name, * for any part of it. The names: \
+      \(EventText.names.joined(separator: " ")).
+      """,
+    forms: [Form(.many("topics", .topic, atLeast: 0))],
     options: [.value("from", .text, "begin behind this record", placeholder: "#SEQ")] + OptionDefinition.ofLooks,
     examples: [
       .init("watch", "all of the scene"), .init("watch lists", "change sets as they happen: v6 → v7 s5 workouts +2 -1 by diff-1"),
