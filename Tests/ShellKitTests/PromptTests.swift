@@ -191,6 +191,8 @@ struct PromptTests {
       "open Login {\"password\":\"x\"} as @l", "enter @l password x", "enter @l pasword x", "send @l {\"password\":\"x\"}",
       "repeat \"enter @l password x\" --rate 1 --for 1ms", "stack set main [s1, Login {\"password\":\"x\"}]", "enter @nobody password x",
       "open Detail id=1; open Login password=x",
+      // Typed a screen too early: Home has no such field, and no secret one either.
+      "enter s1 password x",
     ]
     let doubtful = [
       "enter @l password x oops", "open Logn password=x", "execute @l go {\"password\":\"x\"}", "go next password=x",

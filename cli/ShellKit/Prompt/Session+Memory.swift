@@ -40,10 +40,9 @@ extension Session {
 
   private func memory(forField call: Invocation, isMoved: Bool) async -> LineMemory {
     guard let field = call.text("field"), let screen = await screen(of: call, isMoved: isMoved) else { return .none }
-    guard let rows = lastLook?.renderings[screen.id]?.sections.flatMap(\.rows) else { return .none }
-    // Beside secret fields, a name that is none of the others may be a slip of the finger.
-    guard rows.contains(where: { $0.secret == true }) else { return .file }
-    return rows.first { $0.id == field }.map { $0.secret == true } ?? true ? .none : .file
+    // A field that the screen does not have may be a slip of the finger, or a secret one of the screen before or behind it.
+    guard let row = lastLook?.renderings[screen.id]?.row(field) else { return .none }
+    return row.secret == true ? .none : .file
   }
 
   /// The screen that a command will mean; nil when that cannot be said before.
