@@ -70,6 +70,17 @@ struct SessionTests {
     #expect(lines.filter { $0.hasPrefix("error") } == ["error expect.failed: s2 ended with 42", "error expect.failed: s4 ended with null"])
   }
 
+  @Test func `save overwrites no file unless told to`() async throws {
+    let path = "/tmp/minerva-save-\(UInt64.random(in: .min ... .max)).mrec"
+    defer { unlink(path) }
+    let lines = try await transcript(["open Home via root", "save \(path)", "open Detail id=1", "save \(path)", "save \(path) --force"])
+    let answers = lines.filter { $0.contains(path) && !$0.contains(">") }
+    try #require(answers.count == 3, "\(lines)")
+    #expect(answers[0].hasPrefix("ok     \(path): main as it is at #"))
+    #expect(answers[1] == "error file.exists: \(path) exists already; save --force writes over it")
+    #expect(answers[2].hasPrefix("ok     \(path): main as it is at #") && answers[2] != answers[0])
+  }
+
   @Test func `jobs are told when admitted and when they end`() async throws {
     let lines = try await transcript(["open Home via root", "open Detail id=7 &", "wait job 1", "wait job 2", "open Bad &", "wait job 2"])
     #expect(lines.contains("[1] ok #3 s2 Detail{id:7} presented in main (depth 2, host shop-1)"))

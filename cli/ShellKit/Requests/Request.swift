@@ -81,6 +81,6 @@ package enum SessionRequest: Sendable, Hashable {
   case recordScript(String)
   case recordStop
   case replay(String, verify: Bool)
-  case save(String)
+  case save(String, overwrites: Bool)
   case restore(String, name: String?)
 }

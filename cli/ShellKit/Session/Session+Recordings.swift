@@ -40,9 +40,12 @@ extension Session {
     await emit([ReplyText.headed("ok", "recording commands into \(Escaping.visible(path)); record stop, or leaving, ends it")])
   }
 
-  /// What was recorded before is not overwritten.
-  private static func refuseExisting(_ path: String) throws(MinervaError) {
-    if FileBytes.isFile(path) { throw MinervaError(.fileExists, "\(path) exists already") }
+  /// What was recorded or saved before is not overwritten, unless that is meant.
+  ///
+  /// - Parameter hint: How the file is replaced all the same.
+  static func refuseExisting(_ path: String, hint: String? = nil) throws(MinervaError) {
+    guard FileBytes.isFile(path) else { return }
+    throw MinervaError(.fileExists, "\(path) exists already" + (hint.map { "; \($0)" } ?? ""))
   }
 
   /// Ends whatever is being recorded.

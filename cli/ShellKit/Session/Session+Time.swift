@@ -23,7 +23,8 @@ extension Session {
   }
 
   /// Writes the scene into a file, as it stands once it has settled: a recording in which nothing happens.
-  func save(into path: String, _ emit: Emit) async throws {
+  func save(into path: String, overwrites: Bool, _ emit: Emit) async throws {
+    if !overwrites { try Self.refuseExisting(path, hint: "save --force writes over it") }
     let settled = await poll(within: .seconds(5)) { await self.refresh()?.isSettled == true ? true : nil }
     guard settled != nil else {
       throw MinervaError(.deadline, "not settled within 5 s, and what is under way cannot be saved; status shows what it is")

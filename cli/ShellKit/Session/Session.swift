@@ -403,7 +403,7 @@ extension Session {
     case .recordScript(let path): try await recordScript(path, emit)
     case .recordStop: try await stopRecording(emit)
     case .replay(let path, let verify): await emit(try Self.replay(path, verify: verify))
-    case .save(let path): try await save(into: path, emit)
+    case .save(let path, let overwrites): try await save(into: path, overwrites: overwrites, emit)
     case .restore(let path, let name): try await restore(path, as: name, emit)
     }
     return false

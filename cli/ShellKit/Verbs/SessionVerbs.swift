@@ -75,9 +75,12 @@ extension Verb {
       Waits until it has settled, for at most 5 s. The file is a recording in which nothing happens: its tree, the inputs and what \
       coordinators declared to keep. Secrets are not in it.
       """,
-    forms: [Form(.one("file", .file))], examples: [.init("save a.mrec", "to go on from there, here or elsewhere")],
-    errors: ["bus.deadline", "file.unwritable"],
-    request: { call in .session(.save(call.text("file") ?? "")) })
+    forms: [Form(.one("file", .file))], options: [.flag("force", "also over a file that is there")],
+    examples: [
+      .init("save a.mrec", "to go on from there, here or elsewhere"), .init("save a.mrec --force", "in place of what was saved before"),
+    ],
+    errors: ["bus.deadline", "file.exists", "file.unwritable"],
+    request: { call in .session(.save(call.text("file") ?? "", overwrites: call.flag("force"))) })
 
   static let restore = Verb(
     "restore", .run, "Begins a scene as a file has it, and changes to it",
