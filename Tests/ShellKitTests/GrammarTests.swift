@@ -186,6 +186,29 @@ struct GrammarTests {
     #expect(Set(spoken) == Set(EventText.names), "\(Set(spoken).symmetricDifference(EventText.names))")
   }
 
+  @Test func `a command alone refuses what ends with its session, and says what does it`() throws {
+    func refusal(_ words: String) throws -> String? {
+      try Statement.parse(arguments: words.split(separator: " ").map(String.init)).refusalAlone?.message
+    }
+    for words in [
+      "goto #12", "goto now", "render hold", "render off", "ack", "fault drop screen.* 3", "option width 30", "quit",
+      "record a.flow --as-script", "wait job 1", "expect error nav.busy", "expect exhaustive",
+    ] {
+      #expect(try refusal(words) != nil, "\(words)")
+    }
+    #expect(try refusal("goto 12")?.contains("--at #12") == true)
+    for words in [
+      "option", "open A as @a", "fork 12", "scene x", "scene", "wait settled", "expect modal none", "fault kill diff-1", "record a.mrec",
+      "tree --at 5",
+      "restore a.mrec", "note x", "source a.flow", "advance 3s",
+    ] {
+      #expect(try refusal(words) == nil, "\(words)")
+    }
+    #expect(try Statement.parse(arguments: ["open", "A", "as", "@a"]).endsWithCommand?.contains("@a ends with this command") == true)
+    #expect(try Statement.parse(arguments: ["fork", "#12"]).endsWithCommand?.contains("--scene NAME") == true)
+    #expect(try Statement.parse(arguments: ["open", "A"]).endsWithCommand == nil)
+  }
+
   @Test func `a mistake in a command line is told with its word`() {
     func place(_ words: String...) -> String? {
       do throws(ParseError) {

@@ -27,9 +27,7 @@ enum VerbCommand {
       try console.out.lines(statement.call.flag("json") ? [ReplyJSON.done(statement, lines)] : lines)
       return .done
     }
-    if case .session(.recordScript) = statement.request {
-      throw ParseError(.unexpected, "record --as-script records what is typed into a shell; say it there", at: statement.call.position)
-    }
+    if let refusal = statement.refusalAlone { throw refusal }
     let target = try await Reach(command).target(name: "command", scene: SceneAddress(name: scene ?? "main", app: app))
     // A look at a scene that is not there begins none: its name is mistyped more often than meant.
     if scene != nil, app == nil, case .look = statement.request {
@@ -82,6 +80,7 @@ enum VerbCommand {
       }
     }
     let unfinished = await session.close()
+    if execution.error == nil, let hint = statement.endsWithCommand { console.notice(hint) }
     // A reader that has left ends the command quietly (D01).
     try console.out.flush()
     // Ctrl-C is how watching ends.
