@@ -133,6 +133,7 @@ struct GrammarTests {
     #expect(complaint("back 0") == "6 parse.unexpected back takes a number from 1")
     #expect(complaint("tap top") == "8 parse.missing expected ROW: tap REF ROW [ACTION]")
     #expect(complaint("tap s01 x").hasPrefix("5 parse.unexpected expected a screen (s12"))
+    #expect(complaint("back to Home").hasSuffix("found \"Home\"; a module's screen is @home"))
     #expect(complaint("enter top text two words").contains("unexpected \"words\"; text with spaces needs quotes"))
     #expect(complaint("stack set main [s1,,s2]") == "20 parse.unexpected an element of the stack is empty")
     #expect(complaint("stack set main [s1, 7]") == "21 parse.unexpected expected a screen or a module, found \"7\"")

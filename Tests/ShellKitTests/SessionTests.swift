@@ -70,6 +70,19 @@ struct SessionTests {
     #expect(lines.filter { $0.hasPrefix("error") } == ["error expect.failed: s2 ended with 42", "error expect.failed: s4 ended with null"])
   }
 
+  @Test func `an expectation that is interrupted says so, and decides nothing`() async throws {
+    let session = Session(target: SceneDouble())
+    try await session.start()
+    let statement = try Statement.parse("expect event screen.removed --timeout 1m")[0]
+    let told = Told()
+    let task = Task { await session.execute(statement) { await told.add($0) } }
+    task.cancel()
+    let error = await task.value.error
+    #expect(error?.code == .cancelled && error?.message == "interrupted")
+    #expect(await told.take().first == "error bus.cancelled: interrupted")
+    await session.close()
+  }
+
   @Test func `save overwrites no file unless told to`() async throws {
     let path = "/tmp/minerva-save-\(UInt64.random(in: .min ... .max)).mrec"
     defer { unlink(path) }

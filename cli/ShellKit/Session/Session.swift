@@ -197,6 +197,8 @@ package actor Session {
     case .expect(let expectation):
       let timeout = statement.call.option("timeout").flatMap(DurationText.parse)
       let reason = await failure(of: expectation, within: timeout ?? .seconds(5), decidesWhenQuiet: timeout == nil)
+      // Ctrl-C decides nothing.
+      if reason != nil { try Task.checkCancellation() }
       if let reason { throw MinervaError(.expectFailed, reason) }
       await emit(["ok"])
     case .lab(.goTo(let record)): try await travel(to: record, emit)

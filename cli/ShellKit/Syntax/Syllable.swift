@@ -83,7 +83,10 @@ package enum Syllable: Sendable, Hashable {
       }
     case .reference:
       guard token.kind == .word, Reference(token.text) != nil else {
-        return "expected a screen (s12, @login, top, root or a place such as main/orders), found \(shown)"
+        // Modules are what people see the names of.
+        let isModule = token.kind == .word && token.text.first?.isUppercase == true && token.text.allSatisfy(\.isLetter)
+        let hint = isModule ? "; a module's screen is @\(token.text.lowercased())" : ""
+        return "expected a screen (s12, @login, top, root or a place such as main/orders), found \(shown)\(hint)"
       }
     case .plan:
       guard token.kind == .word, PlanID(token.text) != nil else { return "expected a plan such as p3, found \(shown)" }
