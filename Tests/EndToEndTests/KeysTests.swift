@@ -61,8 +61,17 @@ struct KeysTests {
     let allowed = try minerva(["keys", "allow", bob, "--role", "observe", "--name", "bob"], in: set)
     #expect(allowed.errors.contains("reads the list now"), "\(allowed.errors)")
     #expect(await set.wait { looks("bob")?.status == 0 }, "bob is let in")
+    try set.startCommand(
+      "watch", "minerva",
+      ["watch", "--connect", "tcp://127.0.0.1:\(port)", "--key", "\(set.directory)/keys/bob.key", "--server-key", broker])
+    #expect(
+      await set.wait {
+        _ = try? minerva(["open", "Detail", "id=1"], in: set)
+        return set.log(of: "watch").contains("screen.presented")
+      }, "bob watches")
     #expect(try minerva(["keys", "revoke", "bob"], in: set).errors.contains("reads the list now"))
     #expect(await set.wait { looks("bob")?.errors.contains("bus.unauthorized") == true }, "bob is shut out")
+    #expect(await set.wait { set.log(of: "watch").contains("waiting for the broker") }, "bob's watch: \(set.log(of: "watch").suffix(200))")
     #expect(looks("anna")?.status == 0)
 
     // A list that was written by hand.
@@ -98,7 +107,7 @@ struct KeysTests {
     defer { set.end() }
     let listen = ["up", "--app", "shop", "--listen", "tcp://127.0.0.1:\(try FreePorts.pair())"]
     let noKey = try minerva(listen, in: set)
-    #expect(noKey.status == 1 && noKey.errors.contains("minerva keys new"), "\(noKey.errors)")
+    #expect(noKey.status == 1 && noKey.errors.contains("minerva keys new broker"), "\(noKey.errors)")
     _ = try newKey("broker", in: set)
     let noList = try minerva(listen, in: set)
     #expect(noList.status == 1 && noList.errors.contains("minerva keys allow"), "\(noList.errors)")

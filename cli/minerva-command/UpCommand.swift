@@ -56,6 +56,9 @@ enum UpCommand {
 
   /// Refuses tcp without keys before anything starts: a broker that finds none would be restarted in vain.
   private static func checkKeys(in keys: String) throws(MinervaError) {
+    guard access(keys + "/broker.key", F_OK) == 0 else {
+      throw MinervaError(.unauthorized, "\(keys)/broker.key: the broker has no key yet; minerva keys new broker makes one")
+    }
     _ = try CurveKeyPair(file: keys + "/broker.key")
     guard access(keys + "/authorized", R_OK) == 0 else {
       throw MinervaError(.unauthorized, "\(keys)/authorized: no key is let in yet; minerva keys allow KEY lets one in")

@@ -47,8 +47,13 @@ enum VerbCommand {
   }
 
   private static func carryOut(_ statement: Statement, on target: any SceneTarget, _ console: Console) async throws -> ExitCode {
-    let session = Session(target: target, width: console.terminal.width) { try? console.out.lines($0) }
+    let isWatch = if case .look(.watch) = statement.request { true } else { false }
+    let session = Session(target: target, width: console.terminal.width) { lines in
+      if isWatch { for line in lines { console.notice(line) } } else { try? console.out.lines(lines) }
+    }
     try await session.start()
+    // Who watches is told that nothing more comes for now.
+    if isWatch { await session.announceBroker() }
     let task = Task {
       await session.execute(statement) { lines in
         // An error is no data.

@@ -122,7 +122,7 @@ package actor Session {
     case .brokerLost(let reason):
       guard !isBrokerAway else { return }
       isBrokerAway = true
-      await notify(["\(Escaping.visible(reason)); the shell goes on when the broker is back"])
+      await notify(["\(Escaping.visible(reason)); waiting for the broker to come back"])
     case .brokerBack:
       guard isBrokerAway else { return }
       isBrokerAway = false
