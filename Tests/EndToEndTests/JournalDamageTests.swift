@@ -4,6 +4,7 @@ import MinervaJournal
 import MinervaNavigation
 import MinervaTesting
 import MinervaWire
+import TestSupport
 import Testing
 
 /// Real brokers whose journals hold what they should not (P3).
@@ -106,6 +107,9 @@ struct JournalDamageTests {
 
     try set.start("broker", "minerva-broker")
     let client = try await set.client()
+    // Where the scene is met only when it is read, the journal is salvaged while the broker serves.
+    try await until("the journal is salvaged") { try await client.status().troubles.contains { $0.contains("left out") } }
+    try await until("it takes records") { try await !client.status().troubles.contains { $0.hasPrefix("takes no records") } }
     let troubles = try await client.status().troubles
     let cut = Self.names.filter { name in troubles.contains { $0.contains("1 left out (shop/\(name)#1)") } }
     #expect(troubles.count == 1 && cut.count == 1, "\(troubles)")

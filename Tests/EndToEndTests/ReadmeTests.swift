@@ -170,10 +170,12 @@ struct ReadmeTests {
 
   @Test("Processes: the coordinator of the README is the one that is built, and a host of it counts")
   func coordinator() async throws {
-    let shown = try #require(try Self.blocks(below: "A coordinator").first).joined(separator: "\n")
+    func bare(_ lines: [Substring]) -> String {
+      lines.drop { $0.hasPrefix("import ") || $0.isEmpty }.joined(separator: "\n")
+    }
+    let shown = bare(try #require(try Self.blocks(below: "A coordinator").first))
     let source = try String(contentsOf: Self.root.appending(path: "Tests/Support/counter-host/Counter.swift"), encoding: .utf8)
-    let code = source.split(separator: "\n", omittingEmptySubsequences: false).drop { $0.hasPrefix("import ") || $0.isEmpty }
-    #expect(code.joined(separator: "\n") == shown + "\n")
+    #expect(bare(source.split(separator: "\n", omittingEmptySubsequences: false)) == shown + "\n")
 
     let set = try ProcessSet()
     defer { set.end() }

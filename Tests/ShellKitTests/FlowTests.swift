@@ -30,7 +30,12 @@ struct FlowTests {
   /// Time passes by itself with every look at it, so that a wait that fails costs nothing.
   private func clock() -> SessionClock {
     let ticks = Ticks()
-    return SessionClock(now: { ticks.next() }, sleep: { _ in await Task.yield() })
+    return SessionClock(
+      now: { ticks.next() },
+      sleep: { span in
+        let end = ticks.next() + span
+        while ticks.next() < end, !Task.isCancelled { await Task.yield() }
+      })
   }
 
   private func run(
