@@ -19,6 +19,7 @@ import Testing
       "broker: hosts killed", "broker: hosts cut off", "broker: resumed", "broker: delivered again", "broker: stale turns",
       "broker: callers killed", "broker: sent again", "broker: calls bus.deadline", "broker: renderers attached",
       "broker: renderers refused", "broker: renderers lost", "readers: gap", "readers: publisherChanged", "readers: complete",
+      "broker: owners asked", "broker: plans", "broker: secrets given", "broker: wakes",
     ] { #expect(report.counters[what, default: 0] > 0, "\(what) never happened") }
   }
 

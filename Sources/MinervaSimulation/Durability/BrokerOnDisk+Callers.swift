@@ -9,6 +9,8 @@ extension BrokerOnDisk {
   struct Wished {
     var command: Command
     var life: UInt64
+    /// The link that is to be followed, in place of the command's own action.
+    var link: String?
   }
 
   /// A question of a caller that the broker has heard and not answered.
@@ -69,7 +71,12 @@ extension BrokerOnDisk {
     }
     if random.happens(0.2) { command.policy = Policy.allCases.randomElement(using: &random) ?? .queue }
     command.instant = random.happens(0.2)
-    wishes[txn] = Wished(command: command, life: life)
+    var link: String?
+    if random.happens(0.12) {
+      link = ScriptedApp.urls.randomElement(using: &random)
+      command.gate = nil
+    }
+    wishes[txn] = Wished(command: command, life: life, link: link)
     callers[index].ask(.request(txn), deadline: now + 4_000, at: now, ledger)
   }
 
@@ -92,13 +99,29 @@ extension BrokerOnDisk {
     case 12...15: .act(.top, .tap(row: "r", action: nil))
     case 16: .send(.top, [3])
     case 17: .finish(.top, [4])
-    case 18: .output(.top, [5])
+    case 18: secretive ?? .output(.top, [5])
     default: .cancel(.top)
     }
   }
 
+  /// One more secret for a module that takes it, if one is open.
+  private var secretive: Command.Action? {
+    state?.coordinators.last { $0.module.name == ScriptedApp.card }.map { .send(.id($0.summary.screen), ScriptedApp.input) }
+  }
+
   private func opening(_ via: Presentation) -> Command.Action {
-    .open(Command.Opening(ModuleAddress(name: "Home"), via: via, unhosted: random.happens(0.2)))
+    var opening = Command.Opening(ModuleAddress(name: "Home"), via: via, unhosted: random.happens(0.2))
+    switch Int.random(in: 0..<20, using: &random) {
+    case ..<2:
+      opening.module = ModuleAddress(name: ScriptedApp.card)
+      opening.input = ScriptedApp.input
+      // What no host of this broker's life has offered may be shown where no host is wanted.
+      opening.unhosted = false
+    case 2: opening.module = ModuleAddress(app: ScriptedApp.bank.name, name: "Pay")
+    case 3: opening.module = ModuleAddress(name: "Order")
+    default: break
+    }
+    return .open(opening)
   }
 
   // MARK: Questions and answers
@@ -115,9 +138,21 @@ extension BrokerOnDisk {
     case .request(let txn):
       guard let known = wishes[txn] else { return false }
       var command = known.command
+      // A screen that only a discarded record knew has given its name to another: nobody could have sent it a secret (P1).
+      if case .send(.id(let id), ScriptedApp.input) = command.action, let there = state?.screen(id), there.module.name != ScriptedApp.card {
+        return false
+      }
       // The planted faults: the name means nothing to a later life; the gate counts as free.
       if fault == .txnForgotten, known.life != life { command.txn += "~\(life)" }
       if fault == .gateFreedEarly, truth.holders[command.caller] != nil { command.gate = nil }
+      if let link = known.link {
+        note("\(command.caller) asks \(command.txn) \(link)", token)
+        let request = LinkRequest(
+          scene: BrokerOnDisk.scene, link: link, resets: command.instant, txn: command.txn, caller: command.caller, policy: command.policy,
+          instant: command.instant, deadline: command.deadline)
+        perform(machine.follow(request, token: token, node: command.caller, now: now))
+        return true
+      }
       note("\(command.caller) asks \(command.txn) \(command.action.verb)", token)
       perform(machine.request(SceneRequest(scene: BrokerOnDisk.scene, command: command), token: token, node: command.caller, now: now))
     }

@@ -58,6 +58,28 @@ extension BrokerOnDisk {
       links[id] = nil
       linked(link, .lost(host: name))
     }
+    for (id, asked) in inquiries.sorted(by: { $0.key < $1.key }) where asked.host == name {
+      inquiries[id] = nil
+      undecided(asked.inquiry, by: name)
+    }
+  }
+
+  // MARK: Links
+
+  /// Asks the owner of a route.
+  func ask(_ host: String, _ inquiry: RouteInquiry) {
+    guard let index = hosts.firstIndex(where: { $0.name == host }) else { return }
+    note("\(host) is asked for \(inquiry.question.pattern)")
+    ledger.count("broker: owners asked")
+    guard hosts[index].isConnected else { return unasked.append((host, inquiry)) }
+    lastLink += 1
+    inquiries[lastLink] = (host, inquiry)
+    hosts[index].inbox.append(.inquire(lastLink))
+  }
+
+  private func undecided(_ inquiry: RouteInquiry, by host: String) {
+    let error = MinervaError(.routeFailed, "\(host) did not answer", retryable: true)
+    perform(machine.decided(inquiry.scene.name, inquiry.question, .failure(error), now: now))
   }
 
   private func linked(_ link: Link, _ verdict: LinkVerdict) {
@@ -83,6 +105,10 @@ extension BrokerOnDisk {
     case .verdict(let id, let verdict):
       guard let link = links.removeValue(forKey: id) else { return }
       linked(link, verdict)
+    case .decided(let id, let decision):
+      guard let asked = inquiries.removeValue(forKey: id) else { return }
+      note("\(name) answers for \(asked.inquiry.question.pattern): \(decision)")
+      perform(machine.decided(asked.inquiry.scene.name, asked.inquiry.question, .success(decision), now: now))
     case .turn(let submission): hear(submission, from: name, connection)
     case .accepted:
       if let batch = lanes[name]?.next() { hosts[index].inbox.append(.orders(batch)) }
@@ -146,6 +172,9 @@ extension BrokerOnDisk {
     let list = unreachable
     unreachable = []
     for link in list { linked(link, .lost(host: link.host)) }
+    let questions = unasked
+    unasked = []
+    for (host, inquiry) in questions { undecided(inquiry, by: host) }
   }
 
   func send(_ order: HostOrder, to host: String) {

@@ -30,6 +30,8 @@ extension BrokerOnDisk {
     /// How many events of the scene's feed were published under each epoch.
     var feed: [UInt64: UInt64] = [:]
     var gone: [ScreenID: RemovalReason] = [:]
+    /// The links that waited, and whether that is over.
+    var plans: [PlanID: Bool] = [:]
     /// What each caller's presentation command has open.
     var holders: [String: (screen: ScreenID, seq: UInt64)] = [:]
     var lastRemoval: (seq: UInt64, path: NavPath?, depth: Int)?
@@ -43,6 +45,11 @@ extension BrokerOnDisk {
     ledger.require(seq <= safe, "nothing is said before it is durable", "\(what()) of #\(seq), the disk has \(safe) for sure")
   }
 
+  /// A secret stands in nothing that is written down or published (P4).
+  func requireOpen(_ bytes: [UInt8], _ what: @autoclosure () -> String) {
+    ledger.require(!ScriptedApp.holdsSecret(bytes), "no secret is written down", "\(what()) holds one")
+  }
+
   // MARK: Callers
 
   func checkAnswer(to txn: String, _ reply: BrokerAction.Reply) {
@@ -54,6 +61,8 @@ extension BrokerOnDisk {
       ledger.count("broker: answered")
     case .refused(let error):
       ledger.count("broker: refused \(error.code)")
+      // Its number is that of the departure; the request itself left no record and is not remembered (N2, N13).
+      guard error.code != .staleRef else { return }
       guard let seq = error.details["seq"].flatMap({ UInt64($0) }) else { return }
       told = .refused(error.code.rawValue, seq: seq)
     default: return
@@ -98,6 +107,7 @@ extension BrokerOnDisk {
     let last = truth.feed[event.epoch] ?? 0
     ledger.require(event.number == last + 1, "events are numbered", "event \(event.number) of epoch \(event.epoch) follows \(last)")
     truth.feed[event.epoch] = event.number
+    if let bytes = try? CBOR.encode(event) { requireOpen(bytes, "event \(event.number)") }
     guard case .navigation(let event) = event.kind else { return }
     note("event \(event.number) of #\(event.seq) \(event.kind.name)", event.number)
     requireDurable(event.seq, "event \(event.number)")
@@ -118,9 +128,26 @@ extension BrokerOnDisk {
       truth.lastRemoval = nil
       let isGone = truth.gone[screen.screen] != nil
       ledger.require(!isGone, "nothing is said of a screen after its end", "\(screen.screen) is \(event.kind.name)")
+    case .plan(let plan, let stage): check(plan, stage)
     case .gate(_, let origin, let caller, let isEnabled): if isEnabled, origin == nil { truth.holders[caller] = nil }
     // Another request begins: its removals have an order of their own.
     default: truth.lastRemoval = nil
+    }
+  }
+
+  /// A link that waits ends once (R4). What a crash left durable and unsaid is said by nobody any more.
+  private func check(_ plan: PlanReport, _ stage: PlanStage) {
+    let known = truth.plans[plan.id]
+    switch stage {
+    case .waiting:
+      ledger.count("broker: plans")
+      ledger.require(known == nil, "a plan's name is used once", "\(plan.id) waits twice")
+      truth.plans[plan.id] = false
+    case .due: ledger.require(known != true, "a plan ends once", "\(plan.id) is due after its end")
+    case .followed, .ended:
+      if case .followed = stage { ledger.count("broker: plans followed") }
+      ledger.require(known != true, "a plan ends once", "\(plan.id) ended twice")
+      truth.plans[plan.id] = true
     }
   }
 
@@ -189,6 +216,13 @@ extension BrokerOnDisk {
         ledger.require(
           host.coordinators[key]?.reported == nil, "nobody waits for ever", "the turn of \(key.screen) at \(host.name) was never answered")
       }
+    }
+    let over = state.plans.map(\.id).filter { truth.plans[$0] == true }
+    ledger.require(over.isEmpty, "a plan ends once", "\(over) wait after their end")
+    if truth.events.count == Int(clamping: state.eventCount) {
+      let open = Set(state.plans.map(\.id))
+      let unsaid = truth.plans.filter { !$0.value && !open.contains($0.key) }.map { $0.key.number }.sorted()
+      ledger.require(unsaid.isEmpty, "a plan ends once", "nobody was told of the end of \(unsaid)")
     }
     let busy = state.coordinators.filter { $0.unhandled > 0 }.map { "\($0.summary.screen)" }
     ledger.require(busy.isEmpty, "no message is lost", "\(busy) have messages that nobody handled")

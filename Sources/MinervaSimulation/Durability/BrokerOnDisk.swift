@@ -41,11 +41,17 @@ final class BrokerOnDisk {
   var txns: [String] = []
 
   // Who makes modules.
-  var hosts = [ScriptedHost(name: "shop-1", incarnation: 1_000), ScriptedHost(name: "shop-2", incarnation: 2_000)]
+  var hosts = [
+    ScriptedHost(name: "shop-1", incarnation: 1_000), ScriptedHost(name: "shop-2", incarnation: 2_000),
+    ScriptedHost(name: "bank-1", app: .bank, incarnation: 3_000),
+  ]
   var lanes: [String: OrderLane] = [:]
   var links: [UInt64: Link] = [:]
   var lastLink: UInt64 = 0
   var unreachable: [Link] = []
+  /// The owners of routes that were asked, and have not answered.
+  var inquiries: [UInt64: (host: String, inquiry: RouteInquiry)] = [:]
+  var unasked: [(host: String, inquiry: RouteInquiry)] = []
   var turns: [CallToken: Turn] = [:]
   var registrations: [CallToken: String] = [:]
 
@@ -216,6 +222,8 @@ final class BrokerOnDisk {
     links = [:]
     lanes = [:]
     unreachable = []
+    inquiries = [:]
+    unasked = []
     turns = [:]
     registrations = [:]
     attaching = [:]
@@ -241,13 +249,15 @@ final class BrokerOnDisk {
     var group: [JournalEntry] = []
     for action in actions {
       if case .append(let entry, let ticket) = action {
+        requireOpen(entry.record, "record \(entry.sequence)")
         group.append(entry)
         lastTicket = ticket
         continue
       }
       write(&group)
       switch action {
-      case .append, .inquire, .cancelJob: break
+      case .append, .cancelJob: break
+      case .inquire(let host, let inquiry, _): ask(host, inquiry)
       case .connect(let host, let order):
         send(Link(host: host, scene: order.scene, screen: order.connection.screen, lease: order.connection.lease)) { .connect($0, order) }
       case .resume(let host, let order):
@@ -257,6 +267,7 @@ final class BrokerOnDisk {
       case .order(let host, let order): send(order, to: host)
       case .snapshot(let snapshot):
         ledger.count("broker: snapshots")
+        requireOpen(snapshot.bytes, "a snapshot")
         journal.append(snapshot)
       case .rest(let rest): journal.append(rest)
       case .load(let key, let number): loading.append((key, number))

@@ -14,6 +14,7 @@ struct ScriptedHost {
   }
 
   struct Coordinator {
+    var module: String
     var lease: UInt32
     var turns: UInt32 = 0
     var memory = Memory()
@@ -30,6 +31,8 @@ struct ScriptedHost {
     case connect(UInt64, ConnectOrder)
     case resume(UInt64, ResumeOrder)
     case orders([HostOrder])
+    /// A link wants to take a route of one of its modules (R2).
+    case inquire(UInt64)
     /// The end of a turn's report: `nil` is a broker that could not say, so that it is reported again.
     case turned(SceneIdentity, ScreenID, lease: UInt32, UInt32, TurnReceipt?)
   }
@@ -38,6 +41,7 @@ struct ScriptedHost {
   enum Word {
     case register(HostRegistration)
     case verdict(UInt64, LinkVerdict)
+    case decided(UInt64, RouteDecision)
     case turn(TurnSubmission)
     case accepted
   }
@@ -50,6 +54,7 @@ struct ScriptedHost {
   }
 
   let name: String
+  let app: ScriptedApp
   private(set) var incarnation: UInt64
   /// Whether coordinators still want things: at the end they only listen.
   var isCalm = false
@@ -61,8 +66,9 @@ struct ScriptedHost {
   private var again: [Key] = []
 
   /// - Parameter incarnation: of its first life; no two lives of any hosts have the same.
-  init(name: String, incarnation: UInt64) {
+  init(name: String, app: ScriptedApp = .shop, incarnation: UInt64) {
     self.name = name
+    self.app = app
     self.incarnation = incarnation
   }
 
@@ -77,7 +83,7 @@ struct ScriptedHost {
     }
     outbox.append(
       .register(
-        HostRegistration(app: "shop", node: name, endpoint: nil, modules: [ModuleDescription(name: "Home")], running: running)))
+        HostRegistration(app: app.name, node: name, endpoint: nil, modules: app.modules, links: app.links, running: running)))
     again = []
     for key in coordinators.keys.sorted() { report(key) }
   }
@@ -115,7 +121,8 @@ struct ScriptedHost {
         if random.happens(0.05) {
           return outbox.append(.verdict(id, .refused(Refusal(code: .moduleFactoryFailed, message: "by script"))))
         }
-        coordinators[key] = Coordinator(lease: order.connection.lease)
+        listen(to: order.connection.input, of: order.connection.module, ledger)
+        coordinators[key] = Coordinator(module: order.connection.module.name, lease: order.connection.lease)
         if random.happens(0.3) { speak(key, handling: nil, using: &random) }
       }
       outbox.append(.verdict(id, .accepted(Acceptance(host: name))))
@@ -123,13 +130,16 @@ struct ScriptedHost {
     case .resume(let id, let order):
       let key = Key(scene: order.scene, screen: order.resumption.screen)
       if coordinators[key]?.lease != order.resumption.lease {
-        var coordinator = Coordinator(lease: order.resumption.lease, turns: order.resumption.nextTurn - 1)
+        listen(to: order.resumption.input, of: order.resumption.module, ledger)
+        var coordinator = Coordinator(
+          module: order.resumption.module.name, lease: order.resumption.lease, turns: order.resumption.nextTurn - 1)
         if let state = order.resumption.state, let memory = try? CBOR.decode(Memory.self, from: state) { coordinator.memory = memory }
         coordinators[key] = coordinator
         ledger.count("broker: resumed")
       }
       outbox.append(.verdict(id, .accepted(Acceptance(host: name))))
       report(key)
+    case .inquire(let id): outbox.append(.decided(id, app.decide(using: &random)))
     case .orders(let orders):
       for order in orders { take(order, ledger) }
       outbox.append(.accepted)
@@ -172,6 +182,13 @@ struct ScriptedHost {
     }
   }
 
+  /// Whoever makes a module has the whole of its input, or is not asked to (P4).
+  private func listen(to input: [UInt8], of module: ModuleAddress, _ ledger: Ledger) {
+    guard module.name == ScriptedApp.card else { return }
+    ledger.count("broker: secrets given")
+    ledger.require(ScriptedApp.holdsSecret(input), "a secret reaches its host", "\(name) was to make a \(module.name) without its secret")
+  }
+
   // MARK: Work
 
   /// One coordinator that has a message and no turn under way handles it.
@@ -193,6 +210,7 @@ struct ScriptedHost {
     case .childOutput(let child, _, let number, _):
       let last = memory.outputs[child.description] ?? 0
       ledger.require(number == last + 1, "each output is heard once", "\(key.screen) heard output \(number) of \(child) after \(last)")
+    case .timer: ledger.count("broker: wakes")
     case .childEnded(let child, _, _, _):
       ledger.require(
         !memory.ended.contains(child.description), "one terminal event a screen", "\(key.screen) heard twice that \(child) ended")
@@ -216,7 +234,12 @@ struct ScriptedHost {
         let via: Presentation = random.happens(0.7) ? .push : .modal(.sheet)
         turn.requests = [TurnRequest(.open(Command.Opening(ModuleAddress(name: "Home"), via: via)), deadline: 2_000)]
       }
-      if message != nil, random.happens(0.15) { turn.ending = .finish([2]) }
+      // Whom a link waits for has a result more often.
+      if message != nil, random.happens(coordinator.module == ScriptedApp.login ? 0.6 : 0.15) { turn.ending = .finish([2]) }
+      if random.happens(0.08) {
+        let after: UInt64? = random.happens(0.2) ? nil : UInt64.random(in: 0...2_500, using: &random)
+        turn.wakes = [TurnWake(name: random.happens(0.5) ? "poll" : "blink", after: after)]
+      }
     }
     turn.state = try? CBOR.encode(memory)
     coordinators[key]?.reported = (turn, memory)
