@@ -186,7 +186,7 @@ actor DiffRunner {
     jobs[lease.job]?.result = result
     let actions = machine.answered(lease.job, attempt: lease.attempt)
     guard !actions.isEmpty, let job = jobs[lease.job], let granted = job.lease else { return perform(actions) }
-    let isKept = !job.isOfList && spare.keeps(granted, since: job.leasedAt, at: now)
+    let isKept = spare.keeps(granted, ofList: job.isOfList, since: job.leasedAt, at: now)
     if isKept { watchSpare() } else { askAhead(like: job.order, granted.loss, as: spare.ended()) }
     perform(actions, keeping: isKept ? granted.job : nil)
   }

@@ -34,11 +34,11 @@ struct SpareLease: Sendable {
   /// A job is on its way with a lease granted at `since`; the name under which to ask for the next lease, if it is time to.
   mutating func sent(since: Moment, at now: Moment) -> String? { now - since > Self.patience / 2 ? ask() : nil }
 
-  /// A job was answered; whether its lease is kept for the next one.
-  mutating func keeps(_ lease: DiffLease, since: Moment, at now: Moment) -> Bool {
+  /// A job was answered; whether its lease is kept for the next one, which it is not where the broker knows it by a list.
+  mutating func keeps(_ lease: DiffLease, ofList: Bool = false, since: Moment, at now: Moment) -> Bool {
     lastEnd = now
     // A job that has cost a worker is one to be careful with: its name counts its losses.
-    guard isBurst, case .none = state, lease.attempt == 1, now - since <= Self.patience else { return false }
+    guard !ofList, isBurst, case .none = state, lease.attempt == 1, now - since <= Self.patience else { return false }
     state = .ready(lease, since: since, idle: now)
     return true
   }
