@@ -179,7 +179,7 @@ extension BrokerStateMachine {
   /// Notes which process the primary renderer of a scene is; of others there is nothing to note.
   private mutating func note(_ key: RendererKey, at node: String) {
     guard scenes[key.scene]?.state.primaryRenderer == key.renderer, showing[key] != node else { return }
-    showing = showing.filter { $0.key.scene != key.scene }
+    showing.removeAll(of: key.scene)
     showing[key] = node
   }
 
