@@ -37,7 +37,7 @@ struct DiffDeskTests {
     var machine = staffed(["diff-1"])
     let first = machine.lease(DiffLeaseRequest(job: "a", rows: 10))
     #expect(lease(machine, first) != nil)
-    machine.take(machine.broker.lost("shop-1", incarnation: 9, reason: "killed", pid: 1, now: machine.now))
+    machine.take(machine.broker.lost("shop-1", incarnation: 1, reason: "killed", pid: 1, now: machine.now))
     let cancels = machine.actions.compactMap { if case .cancelJob(_, let lease) = $0 { lease } else { nil } }
     let held = try #require(cancels.first)
     #expect(machine.broker.desk.isHeld(held))
