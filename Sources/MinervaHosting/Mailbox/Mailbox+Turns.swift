@@ -97,7 +97,7 @@ extension Mailbox {
     nextTurn += 1
     // Of quiet requests only a refusal is heard, and it needs no one who waits.
     for (index, entry) in contents.requests.enumerated() where !entry.request.quiet {
-      keys[RequestKey(screen: screen, turn: number, index: UInt32(index))] = entry.token
+      requests.expect(RequestKey(screen: screen, turn: number, index: UInt32(index)), for: entry.token)
     }
     let report = TurnReport(
       screen: screen, lease: lease, number: number, handled: current, state: newState, vetoes: contents.vetoes,
@@ -134,7 +134,7 @@ extension Mailbox {
     var report = TurnReport(
       screen: screen, lease: lease, number: report.number, handled: report.handled, reply: .refused(refusal))
     for (index, entry) in contents.requests.enumerated() {
-      keys[RequestKey(screen: screen, turn: report.number, index: UInt32(index))] = nil
+      requests.forget(RequestKey(screen: screen, turn: report.number, index: UInt32(index)))
       refuse(entry.token, refusal)
     }
     buffer.goesOn()
