@@ -357,7 +357,7 @@ extension BrokerStateMachine {
       switch registry.secrecy(of: route.module, in: app) {
       case .none: return false
       case .unknown: isSecret = { _ in true }
-      case .fields(let schema): isSecret = schema.mayHide
+      case .fields(let schema): isSecret = { name in schema.fields.contains { $0.name == name && $0.shape.holdsSecrets } }
       }
       if route.query.contains(where: { query.contains($0) && isSecret($0) }) { return true }
       guard route.pattern.names.contains(where: isSecret) else { return false }

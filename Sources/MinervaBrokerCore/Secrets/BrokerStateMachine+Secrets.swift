@@ -5,8 +5,8 @@ import MinervaWire
 
 /// What must not be written down (P4): records hold a seal and what everyone may see, the text itself stays in memory and goes to hosts alone.
 ///
-/// In doubt a text is sealed: that of a module nobody has offered yet, what a module reads with a decoder of its own, and what is entered
-/// into a screen before it has said which of its fields are secret. A sealed text works as any other as long as this broker lives.
+/// In doubt a text is sealed: that of a module nobody has offered yet, and what is entered into a screen before it has said which of its
+/// fields are secret. A sealed text works as any other as long as this broker lives.
 extension BrokerStateMachine {
   // MARK: On the way in
 
@@ -44,7 +44,7 @@ extension BrokerStateMachine {
       // What a command takes is its coordinator's own: nobody else can say what of it is secret.
       return .act(ref, .executeSealed(command: command, seal(input, in: scene)))
     case .launch(let module, let input): try requireOpen(input, of: module, in: scene, verb: action.verb)
-    case .go(let name, _, let input?): try requireOpen(input, ofTransitions: name, in: scene, verb: action.verb)
+    case .go(_, _, let input?): try requireOpen(input, in: scene, verb: action.verb)
     case .setStack(_, let elements):
       for case .module(let module, let input) in elements { try requireOpen(input, of: module, in: scene, verb: action.verb) }
     case .follow(var following):
@@ -156,14 +156,8 @@ extension BrokerStateMachine {
     }
   }
 
-  /// The same of the input of a transition. While something is under way, or no screen has one of that name, it may be any module's: of the
-  /// scene's app, or of another that a transition names.
-  private func requireOpen(_ input: [UInt8], ofTransitions name: String, in scene: String, verb: String) throws(MinervaError) {
-    if let state = scenes[scene]?.state, state.requests.isEmpty {
-      let modules = state.destinations(ofTransitions: name)
-      for module in modules { try requireOpen(input, of: module, in: scene, verb: verb) }
-      if !modules.isEmpty { return }
-    }
+  /// The same of an input whose module is only known when its turn comes: any of the scene's app, or of another that a transition names.
+  private func requireOpen(_ input: [UInt8], in scene: String, verb: String) throws(MinervaError) {
     let app = scenes[scene]?.identity.app ?? ""
     guard input.isEmpty || registry.knows(app) else { throw Self.undecided(verb, app) }
     try requireOpen(input, under: registry.secretiveInputs, verb: verb)
@@ -171,12 +165,6 @@ extension BrokerStateMachine {
 
   private func requireOpen(_ input: [UInt8], under schemas: [PayloadSchema], verb: String) throws(MinervaError) {
     for schema in schemas where schema.redacted(input) != input {
-      guard schema.hasSecrets else {
-        throw MinervaError(
-          .inputSecret,
-          "\(verb) would write down what may be a secret: the input of \(schema.name) cannot be seen through; let its type be PayloadDescribing, or give it with open or send"
-        )
-      }
       throw MinervaError(.inputSecret, "\(verb) would write a secret of \(schema.name) down; give it with open, send or enter")
     }
   }

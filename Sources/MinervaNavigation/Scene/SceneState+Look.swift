@@ -141,11 +141,6 @@ extension SceneState {
     try target(ref)
   }
 
-  /// Where transitions of a name lead, of whichever screen. Linear in the transitions.
-  package func destinations(ofTransitions name: String) -> [ModuleAddress] {
-    nodes.all.flatMap(\.transitions).filter { $0.name == name }.map(\.opening.module)
-  }
-
   /// The requests that run or wait, in the order of their arrival.
   package var requests: [RequestReport] {
     pending.map { request in

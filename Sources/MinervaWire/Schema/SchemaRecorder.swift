@@ -1,17 +1,10 @@
 /// Finds the shape of a type by letting it decode itself from nothing, and writing down what it asks for.
 ///
 /// Sees structs, optionals, arrays, dictionaries, nesting, recursion, secrets, and enums of raw values that list their cases. A type it cannot see
-/// through (enums with associated values, custom decoders that look at what they get) is opaque unless it is ``PayloadDescribing``. A custom decoder
-/// that reads as plain what its type keeps as a secret is found out by the value it makes: such a type is secret as a whole.
+/// through (enums with associated values, custom decoders that look at what they get) is opaque unless it is ``PayloadDescribing``.
 struct SchemaRecorder {
   /// The object types around the present one.
   private var outer: [ObjectIdentifier] = []
-  /// What a type gets where it reads a string.
-  private var text = ""
-  private let memory = Memory()
-
-  /// Strings for types that refuse the empty one: identifiers and addresses, dates, numbers.
-  private static let samples = ["00000000-0000-0000-0000-000000000000", "2000-01-01T00:00:00Z", "0"]
 
   /// The shape of a type.
   static func shape(of type: any Any.Type) -> PayloadShape { SchemaRecorder().shape(of: type) }
@@ -21,9 +14,9 @@ struct SchemaRecorder {
   /// The shape and a value that lets the type around it go on; none where there is no such value.
   func record(_ type: any Any.Type) -> (shape: PayloadShape, value: Any?) {
     switch type {
-    case let hint as any PayloadDescribing.Type: return (hint.payloadShape, SchemaRecorder.example(of: type, hint.payloadExample))
+    case let hint as any PayloadDescribing.Type: return (hint.payloadShape, SchemaRecorder.example(of: type, hint.payloadShape))
     case is Bool.Type: return (.boolean, false)
-    case is String.Type: return (.string, text)
+    case is String.Type: return (.string, "")
     case is Double.Type: return (.number, 0.0)
     case is Float.Type: return (.number, Float(0))
     case let integer as any FixedWidthInteger.Type: return SchemaRecorder.integer(integer)
@@ -50,76 +43,25 @@ struct SchemaRecorder {
     guard !outer.contains(ObjectIdentifier(type)) else { return (.reference(name), nil) }
     var inner = self
     inner.outer.append(ObjectIdentifier(type))
-    inner.text = ""
-    var (value, log) = inner.attempt(type)
-    if value == nil, log.isRefusal {
-      for sample in SchemaRecorder.samples where value == nil {
-        inner.text = sample
-        (value, log) = inner.attempt(type)
-      }
-    }
-    guard let value else { return (log.hasMetSecret ? .secret(.opaque(name)) : .opaque(name), nil) }
-    let shape: PayloadShape
-    switch log.finding {
-    case .single(let found): shape = found
-    case .object(let fields): shape = .object(name: name, fields)
-    // Half a schema would refuse or redact half: what could not be recorded to its end is opaque.
-    case .nothing, .unclear: shape = .opaque(name)
-    }
-    return (inner.hidesMore(value, than: shape) || (log.hasMetSecret && !shape.holdsSecrets) ? .secret(shape) : shape, value)
-  }
-
-  /// Lets a type decode itself once.
-  private func attempt<T: Decodable>(_ type: T.Type) -> (value: T?, log: Log) {
     let log = Log()
-    do {
-      return (try T(from: RecordingDecoder(recorder: self, log: log)), log)
-    } catch {
-      log.isRefusal = !(error is Stop)
-      return (nil, log)
+    let value = try? T(from: RecordingDecoder(recorder: inner, log: log))
+    switch log.finding {
+    case .single(let shape) where value != nil: return (shape, value)
+    case .object(let fields) where value != nil: return (.object(name: name, fields), value)
+    // Half a schema would refuse or redact half: what could not be recorded to its end is opaque.
+    default: return (.opaque(name), value)
     }
   }
 
-  /// A value of a type that says its shape, made from JSON that it says it reads.
-  private static func example(of type: any Any.Type, _ example: JSONValue) -> Any? {
-    func decode<T: Decodable>(_ type: T.Type) -> Any? { try? JSONValueDecoder().decode(type, from: example) }
+  /// A value of a type that says its shape: made from the smallest JSON of that shape.
+  private static func example(of type: any Any.Type, _ shape: PayloadShape) -> Any? {
+    func decode<T: Decodable>(_ type: T.Type) -> Any? { try? JSONValueDecoder().decode(type, from: shape.example) }
     return (type as? any Decodable.Type).flatMap { decode($0) }
   }
 
   private static func firstCase<T>(_ type: T.Type) -> Any? {
     func first<E: CaseIterable>(_: E.Type) -> Any? { E.allCases.first }
     return (type as? any CaseIterable.Type).flatMap { first($0) }
-  }
-
-  // MARK: Secrets behind a decoder
-
-  /// Which types are known to hold secrets, so that each is recorded once for that.
-  private final class Memory {
-    var holdsSecrets: [ObjectIdentifier: Bool] = [:]
-  }
-
-  /// Whether a value keeps more secrets than its decoder has asked for. Linear in the parts of the value.
-  private func hidesMore(_ value: Any, than shape: PayloadShape) -> Bool {
-    var parts: [Any] = []
-    var mirror: Mirror? = Mirror(reflecting: value)
-    while let level = mirror {
-      parts += level.children.map(\.value)
-      mirror = level.superclassMirror
-    }
-    let kept = parts.count { holdsSecret($0, depth: 8) }
-    return switch shape {
-    case .object(_, let fields): kept > fields.count { $0.shape.holdsSecrets }
-    default: kept > 0 && !shape.holdsSecrets
-    }
-  }
-
-  private func holdsSecret(_ value: Any, depth: Int) -> Bool {
-    let type = Swift.type(of: value)
-    if type is any SecretField.Type { return true }
-    let id = ObjectIdentifier(type)
-    let isKnown = memory.holdsSecrets[id] ?? shape(of: type).holdsSecrets
-    memory.holdsSecrets[id] = isKnown
-    return isKnown || depth > 0 && Mirror(reflecting: value).children.contains { holdsSecret($0.value, depth: depth - 1) }
   }
 
   /// What one type has asked for.
@@ -132,18 +74,8 @@ struct SchemaRecorder {
     }
 
     var finding = Finding.nothing
-    /// Whether any part that it asked for holds a secret.
-    private(set) var hasMetSecret = false
-    /// Whether it ended because the type refused what it got.
-    var isRefusal = false
-
-    func single(_ shape: PayloadShape) {
-      hasMetSecret = hasMetSecret || shape.holdsSecrets
-      if case .nothing = finding { finding = .single(shape) } else { finding = .unclear }
-    }
 
     func field(_ name: String, _ shape: PayloadShape) {
-      hasMetSecret = hasMetSecret || shape.holdsSecrets
       switch finding {
       case .nothing: finding = .object([PayloadShape.Field(name, shape)])
       case .object(var fields):
@@ -252,7 +184,7 @@ private struct RecordingDecoder: Decoder {
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
       let (shape, value) = recorder.record(type)
-      log.single(shape)
+      if case .nothing = log.finding { log.finding = .single(shape) } else { log.finding = .unclear }
       if let value = value as? T { return value }
       throw SchemaRecorder.Stop()
     }
