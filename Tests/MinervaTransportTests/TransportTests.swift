@@ -21,13 +21,14 @@ struct TransportTests {
     }
   }
 
-  static func transport(_ node: String, _ hub: InProcessHub, _ listener: Listener, limits: Limits = .standard, peerLimit: Int = 4_096)
-    -> Transport
-  {
+  static func transport(
+    _ node: String, _ hub: InProcessHub, _ listener: Listener, limits: Limits = .standard, peerLimit: Int = 4_096, heartbeat: Int64? = nil
+  ) -> Transport {
     var settings = TransportSettings(
       introduction: Introduction(
         node: node, incarnation: UInt64.random(in: 1...UInt64.max), kind: "test", pid: 1, version: "1", limits: limits),
       api: APIVersion(number: 0, fingerprint: 0))
+    if let heartbeat { settings.introduction.heartbeat = heartbeat }
     settings.hub = hub
     settings.peerLimit = peerLimit
     let transport = Transport(settings)

@@ -89,7 +89,7 @@ package enum DiffCommand {
       if check { object.addCheck() }
       try console.out.line(object.line)
     } else {
-      if check { lines.append("checked: \(verdict) \(Escaping.visible(diff.new.path)), \(diff.new.rows.count) rows byte for byte") }
+      if check { lines.append("checked: \(verdict) \(Escaping.visible(diff.new.path)), \(diff.new.rows.count) rows byte for byte, line ends aside") }
       try console.out.lines(lines)
     }
     return .done

@@ -106,12 +106,12 @@ extension DemoFlows {
     note "a list of 200,000 rows, and the worker that compares it dies"
     open History {"rows":200000} via modal:full as @h
     tap @h load
-    expect rows @h count==200000
+    expect rows @h count==200000 --timeout 30s
     tap @h stir &
     fault kill diff-*
     wait job 1 --timeout 20s
     expect changes @h move=2000 update=4000 --timeout 20s
-    expect rows @h count==200000
+    expect rows @h count==200000 --timeout 30s
     dismiss @h
     expect removed @h reason=dismissed once
 
