@@ -132,6 +132,12 @@ struct OperationsTests {
     #expect(host.pid != first)
     #expect(host.last_exit?.contains("9") == true, "\(host.last_exit ?? "none")")
     #expect((after["diff-1"]?.generation, after["diff-1"]?.pid) == (1, processes["diff-1"]?.pid))
+    // A broker that is being restarted is waited for by whoever asks it for something.
+    for _ in 0..<3 {
+      kill(try #require(try status(set)?.processes["broker"]?.pid), SIGKILL)
+      let asked = try minerva(set, "stack")
+      #expect(asked.status == 0 && asked.output.hasPrefix("main ["), "\(asked.output)\(asked.errors)")
+    }
     try down(set)
     #expect(try minerva(set, "status").status == 3)
   }
@@ -190,5 +196,15 @@ struct OperationsTests {
     let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: String]
     #expect(object?.keys.sorted() == ["demo", "title"])
     #expect(object?["demo"] == "workouts")
+  }
+
+  @Test("Processes: help names commands as well as verbs, and a command's own page is the same")
+  func helpOfCommands() throws {
+    for words in [["up"], ["bench", "diff"], ["doctor"]] {
+      let help = try ProcessSet.Once.run("minerva", ["help"] + words)
+      #expect(help.status == 0 && help.output == (try ProcessSet.Once.run("minerva", words + ["--help"]).output), "\(words)")
+    }
+    #expect(try ProcessSet.Once.run("minerva", ["help", "open"]).output.hasPrefix("open"))
+    #expect(try ProcessSet.Once.run("minerva", ["help", "upp"]).status == 2)
   }
 }

@@ -337,6 +337,21 @@ struct SecretTests {
     #expect(try !isWritten(machine))
   }
 
+  @Test("P4: a schema that this broker cannot read may say anything: the input is sealed whole")
+  func unreadableSchemas() throws {
+    var machine = Machine()
+    let registration = HostRegistration(
+      app: "shop", node: "shop-1", endpoint: nil,
+      modules: [ModuleDescription(name: "Home"), ModuleDescription(name: "Login", schema: #"{"name":"Login","shape":{"riddle":{}}}"#)])
+    machine.take(machine.broker.register(registration, incarnation: 1, pid: 1, token: 900, now: machine.now))
+    machine.open("Home", txn: "a")
+    machine.settle()
+    machine.request(.open(Command.Opening(ModuleAddress(name: "Login"), input: input())), txn: "b")
+    machine.commit()
+    #expect(machine.refusal(of: 900) == nil && connected(machine) == [input()])
+    #expect(try !isWritten(machine))
+  }
+
   @Test("P4: the broker forgets a text when nothing needs it any more")
   func forgetting() {
     var machine = opened()

@@ -35,7 +35,7 @@ package struct Reach: Sendable {
   ///
   /// - Throws: `bus.unsafe_directory`, `bus.unreachable` and what the link says.
   package func client(name: String) async throws(MinervaError) -> Client {
-    if !isRemote, try runtime.dialledPath("broker") == nil {
+    if !isRemote, try runtime.dialledPath("broker") == nil, !(await comesBack()) {
       throw MinervaError(.unreachable, "no broker in \(runtime.path); minerva up starts one, --connect names another")
     }
     do {
@@ -44,6 +44,18 @@ package struct Reach: Sendable {
     } catch {
       throw Session.stated(error)
     }
+  }
+
+  /// Whether a broker that is away and supervised is there again within a moment: it is being restarted.
+  private func comesBack() async -> Bool {
+    guard runtime.isServed("supervisor") else { return false }
+    let clock = ContinuousClock()
+    let deadline = clock.now + .seconds(5)
+    while clock.now < deadline, !Task.isCancelled {
+      if isBrokerThere { return true }
+      try? await clock.sleep(for: .milliseconds(20))
+    }
+    return false
   }
 
   /// Connects to the broker, and to the supervisor where there is one.

@@ -115,7 +115,7 @@ package final class RunningSet: SetControl {
   private func waitUntilServing(within patience: Duration) async throws {
     let clock = ContinuousClock()
     let deadline = clock.now + patience
-    let client = try await Client.connect(to: endpoint, name: "supervisor", version: ProductVersion.text, patience: patience)
+    let client = try await connected(until: deadline)
     defer { Task { await client.close(grace: .zero) } }
     let expected = supervisor.statuses.filter { $0.kind != "broker" }.map(\.name)
     // A host that is connected may still be making its modules; a store has none.
@@ -125,15 +125,30 @@ package final class RunningSet: SetControl {
       let offers = Set((try? await client.modules())?.flatMap(\.hosts) ?? [])
       let missing = expected.filter { !joined.contains($0) || offering.contains($0) && !offers.contains($0) }
       if missing.isEmpty { return }
-      if let gone = supervisor.statuses.first(where: { $0.phase == .gaveUp }) {
-        throw MinervaError(.processStart, "\(gone.name) falls at every start; its log is \(runtime.logPath(gone.name))")
-      }
+      try requireAllTried()
       guard clock.now < deadline else {
         let logs = missing.map { runtime.logPath($0) }.joined(separator: ", ")
         throw MinervaError(.processStart, "\(missing.joined(separator: ", ")) did not join within \(patience); see \(logs)")
       }
       try await clock.sleep(for: .milliseconds(20))
     }
+  }
+
+  /// Connects to the broker once it listens.
+  private func connected(until deadline: ContinuousClock.Instant) async throws -> Client {
+    while ContinuousClock.now < deadline {
+      try requireAllTried()
+      let client = try? await Client.connect(to: endpoint, name: "supervisor", version: ProductVersion.text, patience: .seconds(1))
+      if let client { return client }
+      try Task.checkCancellation()
+    }
+    return try await Client.connect(to: endpoint, name: "supervisor", version: ProductVersion.text, patience: .seconds(1))
+  }
+
+  /// - Throws: `process.start` when a process was given up that falls at every start.
+  private func requireAllTried() throws(MinervaError) {
+    guard let gone = supervisor.statuses.first(where: { $0.phase == .gaveUp }) else { return }
+    throw MinervaError(.processStart, "\(gone.name) falls at every start; its log is \(runtime.logPath(gone.name))")
   }
 
   package func processes() async throws -> [ProcessReport] { SupervisorActor.reports(supervisor.statuses) }

@@ -14,6 +14,11 @@ enum VerbCommand {
     let statement = try Statement.parse(arguments: words)
     // Help and mistakes need nobody at the other end.
     if case .session(.help(let topic)) = statement.request {
+      // Commands that are no verbs have pages of their own.
+      if let name = topic.first, Verb.named(name) == nil, CommandTree.root.subcommand(name) != nil {
+        try console.out.write(Program.help(CommandTree.root, for: [command.path[0]] + topic, width: console.terminal.width))
+        return .done
+      }
       let lines = try ShellHelp.lines(topic, width: min(console.terminal.width, 100))
       try console.out.lines(statement.call.flag("json") ? [ReplyJSON.done(statement, lines)] : lines)
       return .done

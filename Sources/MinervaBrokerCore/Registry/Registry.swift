@@ -63,7 +63,9 @@ package struct Registry {
     let earlier = hosts[registration.node]?.registration.app
     hosts[registration.node] = Host(registration: registration, load: hosts[registration.node]?.load ?? 0, join: joins)
     for module in registration.modules {
-      inputs.updateValue(Self.secretive(module.schema), forKey: ModuleKey(app: registration.app, name: module.name))
+      let key = ModuleKey(app: registration.app, name: module.name)
+      // Of a schema that a host of another build wrote, and this one cannot read, nobody can say what in it is secret (P4).
+      if let known = Self.secretive(module.schema) { inputs.updateValue(known, forKey: key) } else { inputs.removeValue(forKey: key) }
     }
     tables[registration.app] = table(of: registration.app)
     if let earlier, earlier != registration.app { tables[earlier] = table(of: earlier) }
@@ -120,10 +122,11 @@ package struct Registry {
     return nil
   }
 
-  /// A schema, if it names secrets.
-  private static func secretive(_ text: String?) -> PayloadSchema? {
-    guard let text, let schema = try? JSONValueDecoder().decode(PayloadSchema.self, from: Array(text.utf8)) else { return nil }
-    return schema.hasSecrets ? schema : nil
+  /// A schema, if it names secrets; nothing at all of one that cannot be read.
+  private static func secretive(_ text: String?) -> PayloadSchema?? {
+    guard let text else { return .some(nil) }
+    guard let schema = try? JSONValueDecoder().decode(PayloadSchema.self, from: Array(text.utf8)) else { return .none }
+    return .some(schema.hasSecrets ? schema : nil)
   }
 
   /// What is known of the secrets in a module's input.
