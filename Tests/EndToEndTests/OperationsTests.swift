@@ -202,7 +202,8 @@ struct OperationsTests {
   func helpOfCommands() throws {
     for words in [["up"], ["bench", "diff"], ["doctor"]] {
       let help = try ProcessSet.Once.run("minerva", ["help"] + words)
-      #expect(help.status == 0 && help.output == (try ProcessSet.Once.run("minerva", words + ["--help"]).output), "\(words)")
+      let page = try ProcessSet.Once.run("minerva", words + ["--help"])
+      #expect(help.status == 0 && help.output == page.output, "\(words)")
     }
     #expect(try ProcessSet.Once.run("minerva", ["help", "open"]).output.hasPrefix("open"))
     #expect(try ProcessSet.Once.run("minerva", ["help", "upp"]).status == 2)
