@@ -89,7 +89,10 @@ package enum DiffCommand {
       if check { object.addCheck() }
       try console.out.line(object.line)
     } else {
-      if check { lines.append("checked: \(verdict) \(Escaping.visible(diff.new.path)), \(diff.new.rows.count) rows byte for byte, line ends aside") }
+      if check {
+        let name = Escaping.visible(diff.new.path)
+        lines.append("checked: \(verdict) \(name), \(diff.new.rows.count) rows byte for byte, line ends aside")
+      }
       try console.out.lines(lines)
     }
     return .done
