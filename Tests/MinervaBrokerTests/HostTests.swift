@@ -338,9 +338,8 @@ struct HostTests {
   func firstTurnsAreWaitedFor() {
     var machine = Machine()
     machine.register("shop-1", saysFirst: true)
-    machine.open("Home", txn: "a", via: .root)
+    machine.request(.launch(module: ModuleAddress(name: "Home"), input: []), txn: "a")
     machine.settle()
-    #expect(machine.stack == ["Home"])
     #expect(machine.broker.scenes["main"]?.isSettled == false)
     let isIdle = { (action: BrokerAction) in if case .publish(let event, _) = action, case .idle = event.kind { true } else { false } }
     #expect(!machine.actions.contains(where: isIdle))
@@ -353,14 +352,17 @@ struct HostTests {
         node: "shop-1", now: machine.now))
     #expect(machine.broker.scenes["main"]?.isSettled == true)
     #expect(machine.actions.contains(where: isIdle))
-    // One that has left before it has spoken is not waited for.
+    // What is opened by a request of its own is there when that is answered.
     machine.open("Detail", txn: "b")
     machine.settle()
-    #expect(machine.broker.scenes["main"]?.isSettled == false)
-    machine.request(.back(count: 1, in: nil), txn: "c")
+    #expect(machine.broker.scenes["main"]?.isSettled == true)
+    // One that has left before it has spoken is not waited for.
+    machine.request(.launch(module: ModuleAddress(name: "Home"), input: []), txn: "c")
     machine.settle()
-    #expect(machine.stack == ["Home"])
-    #expect(machine.broker.scenes["main"]?.announced == [])
+    #expect(machine.broker.scenes["main"]?.isSettled == false)
+    machine.request(.end, txn: "d")
+    machine.settle()
+    #expect(machine.broker.scenes["main"] == nil)
   }
 
   @Test("A snapshot brings the last events along, without a gap, for watchers that missed them (C06)")

@@ -108,8 +108,8 @@ extension BrokerStateMachine {
       makers[key] = Maker(host: host, scene: identity)
       slot.hosts.insert(host)
       registry.adjustLoad(of: host, by: 1)
-      // Before it has shown something its first turn is to come.
-      if registry.saysFirst(host) { slot.announced.insert(connection.screen) }
+      // What was started, and not opened by a request of its own, may open something in its first turn: that is waited for.
+      if connection.via == nil, registry.saysFirst(host) { slot.announced.insert(connection.screen) }
       actions.append(.connect(host: host, ConnectOrder(scene: identity, connection: connection, at: slot.time(now))))
     } catch {
       // A host that is being restarted needs a moment; the core's own deadline ends a link that waits too long.

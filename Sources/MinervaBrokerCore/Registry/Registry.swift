@@ -163,7 +163,7 @@ package struct Registry {
   /// Whether there is a host of the app that is told things.
   func hasGreeted(_ app: String) -> Bool { living.contains { $0.isGreeted && $0.registration.app == app } }
 
-  /// Whether a host says what each coordinator that it makes shows first.
+  /// Whether a host says what each coordinator that was started shows first.
   func saysFirst(_ node: String) -> Bool { hosts[node]?.registration.saysFirst ?? false }
 
   func isAlive(_ node: String) -> Bool { hosts[node]?.isAlive ?? false }

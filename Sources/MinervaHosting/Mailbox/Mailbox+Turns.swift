@@ -37,7 +37,7 @@ extension Mailbox {
       await takeBack()
       if renders { update = try? await drawn() }
     }
-    // What is shown first is said in any case: it is waited for.
+    // What is waited for is said in any case.
     if isAwaited, update == nil { update = try? ListUpdate(.none) }
     if let drawn = update { update = isOver ? nil : await changed(drawn) }
     var shownState = newState ?? state

@@ -47,11 +47,11 @@ actor Mailbox {
   /// What an earlier life of this screen showed, until the first rendering of this one.
   var earlier: EarlierLife?
   /// Whether the broker waits for what the screen shows first.
-  var isAwaited = true
+  var isAwaited: Bool
 
   init(
     coordinator: any CoordinatorRunning, buffer: TurnBuffer, account: CoordinatorAccount, nextTurn: UInt32, state: [UInt8]?,
-    earlier: EarlierLife?, held: [(gate: HeldGate, token: RequestToken)] = [], link: any BrokerLink, list: ListController
+    isAwaited: Bool, earlier: EarlierLife?, held: [(gate: HeldGate, token: RequestToken)] = [], link: any BrokerLink, list: ListController
   ) {
     scene = buffer.identity
     screen = buffer.screen
@@ -62,6 +62,7 @@ actor Mailbox {
     firstTurn = nextTurn
     self.state = state
     self.earlier = earlier
+    self.isAwaited = isAwaited
     self.link = link
     self.list = list
     // What an earlier life presents frees its command as if this one had asked for it (C1).

@@ -41,7 +41,8 @@ package actor HostRuntime {
     let connection = order.connection
     return await make(
       scene: order.scene, screen: connection.screen, lease: connection.lease, module: connection.module.name, input: connection.input,
-      parent: connection.parent, state: nil, nextTurn: 1, gates: [], shown: nil, at: order.at)
+      parent: connection.parent, state: nil, nextTurn: 1,
+      isAwaited: connection.via == nil, gates: [], shown: nil, at: order.at)
   }
 
   /// Makes a module again, with the state it declared last.
@@ -50,7 +51,7 @@ package actor HostRuntime {
     return await make(
       scene: order.scene, screen: resumption.screen, lease: resumption.lease, module: resumption.module.name, input: resumption.input,
       parent: resumption.parent, state: resumption.state, nextTurn: resumption.nextTurn,
-      gates: resumption.gates ?? [], shown: order.shown, at: order.at)
+      isAwaited: true, gates: resumption.gates ?? [], shown: order.shown, at: order.at)
   }
 
   /// Lets a coordinator that was made speak: its first turn, its first rendering.
@@ -78,7 +79,7 @@ package actor HostRuntime {
 
   private func make(
     scene: SceneIdentity, screen: ScreenID, lease: UInt32, module: String, input: [UInt8], parent: ScreenID?, state: [UInt8]?,
-    nextTurn: UInt32, gates: [HeldGate], shown: ShownList?, at time: SceneTime
+    nextTurn: UInt32, isAwaited: Bool, gates: [HeldGate], shown: ShownList?, at time: SceneTime
   ) async -> LinkVerdict {
     let key = Key(scene: scene, screen: screen)
     let old = makings[key]
@@ -100,7 +101,7 @@ package actor HostRuntime {
         self.watch(old.account)
       }
       return await self.verdict(
-        key, account, module: module, input: input, state: state, nextTurn: nextTurn, gates: gates,
+        key, account, module: module, input: input, state: state, nextTurn: nextTurn, isAwaited: isAwaited, gates: gates,
         shown: shown, at: time)
     }
     // In place before anything is waited for: whoever asks for the same gets the same.
@@ -110,7 +111,7 @@ package actor HostRuntime {
 
   private func verdict(
     _ key: Key, _ account: CoordinatorAccount, module: String, input: [UInt8], state: [UInt8]?, nextTurn: UInt32,
-    gates: [HeldGate], shown: ShownList?, at time: SceneTime
+    isAwaited: Bool, gates: [HeldGate], shown: ShownList?, at time: SceneTime
   ) async -> LinkVerdict {
     let buffer = TurnBuffer(identity: key.scene, screen: key.screen, account: account)
     let held = gates.map { (gate: $0, token: buffer.hold($0.name)) }
@@ -126,7 +127,7 @@ package actor HostRuntime {
       }
       let mailbox = Mailbox(
         coordinator: coordinator, buffer: buffer, account: account, nextTurn: nextTurn, state: state,
-        earlier: earlier, held: held, link: link, list: list)
+        isAwaited: isAwaited, earlier: earlier, held: held, link: link, list: list)
       buffer.attach(mailbox)
       do {
         buffer.begin(at: time)

@@ -19,8 +19,8 @@ public struct HostRegistration: Codable, Sendable {
   public var links: LinkScope?
   /// The coordinators that still run in this process, so that the broker resumes only the others.
   public var running: [RunningCoordinator]
-  /// Whether it says of every coordinator that it makes what that shows first, also when it is nothing: until then its scene is not
-  /// settled, for its first turn may still ask for something.
+  /// Whether it says of every coordinator that a scene or a container starts what that shows first, also when it is nothing: until then
+  /// the scene is not settled, for its first turn may still ask for something, as for the app's first screen.
   public var saysFirst: Bool?
 
   public init(
