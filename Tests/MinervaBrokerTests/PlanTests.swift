@@ -102,9 +102,11 @@ struct PlanTests {
   @Test("N16: a look shows the plans that there were when it was taken, not those of records that came after it")
   func looks() throws {
     var (machine, _) = try waiting()
-    machine.request(.act(.id(ScreenID(1)), .tap(row: "r", action: nil)), txn: "tap")
+    machine.request(.open(Command.Opening(ModuleAddress(name: "Ghost"), via: .modal(.sheet), unhosted: true)), txn: "ghost")
     let look = machine.look()
+    #expect(machine.reply(to: look) == nil, "the screen before it is not durable")
     machine.request(.endPlan(PlanID(1), nil), txn: "cancel")
+    #expect(plans(machine) == [], "ended, and not durable either")
     machine.commit()
     guard case .looked(let snapshot) = machine.reply(to: look) else { return #expect(Bool(false)) }
     #expect(snapshot.plans.map(\.id.description) == ["p1"])
