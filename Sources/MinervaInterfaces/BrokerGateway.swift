@@ -12,7 +12,7 @@ public protocol BrokerGateway: DistributedActor where ActorSystem == BusSystem {
   distributed func request(_ request: SceneRequest) async throws -> SceneAnswer
 
   /// Follows a link, or says what following it would do; answered once, as a request is (R2).
-  distributed func follow(_ request: LinkRequest) async throws -> LinkReply
+  distributed func follow(_ request: DeepLinkRequest) async throws -> DeepLinkReply
 
   /// The links of the apps that are there.
   distributed func routes() async throws -> [RouteListing]

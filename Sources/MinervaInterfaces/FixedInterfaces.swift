@@ -37,7 +37,7 @@ public struct FixedInterfaces: Sendable {
       change: ListEvent(screen: screen, from: 0, to: 0, counts: ChangeCounts(), computedBy: "", changes: []), answersTurn: false)
     return try await InterfaceTargets.learn($BrokerGateway.self) { probe in
       try await probe("request") { _ = try await $0.request(SceneRequest(scene: scene, command: command)) }
-      try await probe("follow") { _ = try await $0.follow(LinkRequest(scene: scene, link: "", txn: "", caller: "")) }
+      try await probe("follow") { _ = try await $0.follow(DeepLinkRequest(scene: scene, link: "", txn: "", caller: "")) }
       try await probe("routes") { _ = try await $0.routes() }
       try await probe("snapshot") { _ = try await $0.snapshot(scene, renderings: false) }
       try await probe("past") { _ = try await $0.past(scene, at: 0, image: false) }

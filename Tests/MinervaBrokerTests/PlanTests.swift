@@ -38,7 +38,7 @@ struct PlanTests {
   ) {
     let registration = HostRegistration(
       app: "shop", node: node, endpoint: nil, modules: modules,
-      links: LinkScope(root: "Home", schemes: ["app"], hosts: ["shop"]), running: running)
+      links: DeepLinkScope(root: "Home", schemes: ["app"], hosts: ["shop"]), running: running)
     machine.take(machine.broker.register(registration, incarnation: incarnation, pid: 1, token: 900, now: machine.now))
     machine.commit()
   }
@@ -63,7 +63,7 @@ struct PlanTests {
     join(&machine)
     machine.open("Home", txn: "home")
     machine.settle()
-    let request = LinkRequest(scene: SceneAddress(name: "main"), link: "app://shop/secret/9", txn: "link", caller: "test")
+    let request = DeepLinkRequest(scene: SceneAddress(name: "main"), link: "app://shop/secret/9", txn: "link", caller: "test")
     machine.take(machine.broker.follow(request, token: 501, node: "shell", now: machine.now))
     let question = try #require(inquiries(machine).first?.question)
     machine.take(machine.broker.decided("main", question, .success(.wait(RouteStep(ModuleAddress(name: "Login")))), now: machine.now))
@@ -87,7 +87,8 @@ struct PlanTests {
   @Test("R4: a plan that is cancelled while its owner is asked is not followed; the next link does not wait for that owner")
   func cancelled() throws {
     var (machine, question) = try due()
-    let request = LinkRequest(scene: SceneAddress(name: "main"), link: "app://shop/orders/7", isDryRun: true, txn: "dry", caller: "test")
+    let request = DeepLinkRequest(
+      scene: SceneAddress(name: "main"), link: "app://shop/orders/7", isDryRun: true, txn: "dry", caller: "test")
     machine.take(machine.broker.follow(request, token: 502, node: "shell", now: machine.now))
     let cancel = machine.request(.endPlan(PlanID(1), nil), txn: "cancel")
     machine.take(machine.broker.decided("main", question, .success(.redirect("orders/9")), now: machine.now))
@@ -150,7 +151,7 @@ struct PlanTests {
     let silence = MinervaError(.routeFailed, "shop-1 did not answer", retryable: true)
     machine.take(machine.broker.decided("main", question, .failure(silence), now: machine.now))
     machine.settle()
-    machine.wait(LinkJourney.patience)
+    machine.wait(DeepLinkJourney.patience)
     #expect(inquiries(machine).map(\.question) == [question])
     machine.take(machine.broker.decided("main", question, .failure(MinervaError(.inputInvalid, "no")), now: machine.now))
     machine.settle()
@@ -165,7 +166,7 @@ struct PlanTests {
     join(&machine, modules: Self.secretive)
     machine.open("Home", txn: "home")
     machine.settle()
-    let request = LinkRequest(scene: SceneAddress(name: "main"), link: link, txn: "link", caller: "test")
+    let request = DeepLinkRequest(scene: SceneAddress(name: "main"), link: link, txn: "link", caller: "test")
     machine.take(machine.broker.follow(request, token: 501, node: "shell", now: machine.now))
     let question = try #require(inquiries(machine).first?.question)
     machine.take(machine.broker.decided("main", question, .success(.wait(RouteStep(ModuleAddress(name: "Login")))), now: machine.now))
@@ -197,7 +198,7 @@ struct PlanTests {
     join(&machine, modules: Self.secretive)
     machine.open("Home", txn: "home")
     machine.settle()
-    var request = LinkRequest(scene: SceneAddress(name: "main"), link: link, txn: "link", caller: "test")
+    var request = DeepLinkRequest(scene: SceneAddress(name: "main"), link: link, txn: "link", caller: "test")
     request.context = context
     machine.take(machine.broker.follow(request, token: 501, node: "shell", now: machine.now))
     let question = try #require(inquiries(machine).first?.question)

@@ -270,7 +270,7 @@ struct PromptTests {
   @Test func `links are offered up to what must be filled in`() throws {
     let route = Route(
       from: "Home", try #require(RoutePattern("orders/:id")), module: "Order")
-    let listing = RouteListing(app: "shop", scope: LinkScope(root: "Home", schemes: ["app"], hosts: ["shop"]), routes: [route])
+    let listing = RouteListing(app: "shop", scope: DeepLinkScope(root: "Home", schemes: ["app"], hosts: ["shop"]), routes: [route])
     let completer = Completer(routes: listing)
     #expect(completer.complete("deeplink app://shop/").candidates == ["app://shop/", "app://shop/orders/"])
     #expect(completer.complete("deeplink app://shop/or").candidates == ["app://shop/orders/"])

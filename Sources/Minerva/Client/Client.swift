@@ -148,9 +148,9 @@ public final class Client: Sendable {
     _ link: String, context: [UInt8] = [], isDryRun: Bool = false, resets: Bool = false, keepsPrefix: Bool = false,
     in scene: SceneAddress = SceneAddress(), txn: String? = nil, policy: Policy = .queue, ifTop: ScreenRef? = nil, instant: Bool = false,
     within time: Duration = .seconds(5)
-  ) async throws -> LinkReply {
+  ) async throws -> DeepLinkReply {
     let milliseconds = UInt32(clamping: time.milliseconds)
-    let request = LinkRequest(
+    let request = DeepLinkRequest(
       scene: scene, link: link, context: context, isDryRun: isDryRun, resets: resets, keepsPrefix: keepsPrefix, txn: txn ?? nextTxn(),
       caller: name + "." + life, policy: policy, ifTop: ifTop, instant: instant, deadline: milliseconds)
     return try await session.call(.keyed, within: time + .seconds(2)) { try await $0.follow(request) }

@@ -91,13 +91,13 @@ distributed actor Gateway: BrokerGateway {
     return answer
   }
 
-  distributed func follow(_ request: LinkRequest) async throws -> LinkReply {
+  distributed func follow(_ request: DeepLinkRequest) async throws -> DeepLinkReply {
     let node = try permit(.navigate, scene: request.scene)
     let asked = now
     try await own(request.scene.name)
     switch try await reply({ $0.follow(request, token: $1, node: node, asked: asked, now: $2) }) {
     case .linked(let reply): return reply
-    case .answered(let answer): return LinkReply(answer: answer)
+    case .answered(let answer): return DeepLinkReply(answer: answer)
     default: throw Self.unexpected
     }
   }

@@ -42,7 +42,7 @@ package enum BrokerAction {
     indirect case leased(DiffLease)
     indirect case looked(SceneSnapshot)
     case reported([ScreenReport])
-    indirect case linked(LinkReply)
+    indirect case linked(DeepLinkReply)
     case begun(SceneIdentity)
     case listed([SceneIdentity])
     case done

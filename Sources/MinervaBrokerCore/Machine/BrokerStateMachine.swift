@@ -112,7 +112,7 @@ package struct BrokerStateMachine {
   var sealed: UInt64 = 0
 
   /// The links that are being resolved, by scene; the first of each is at work.
-  var journeys: [String: [LinkJourney]] = [:]
+  var journeys: [String: [DeepLinkJourney]] = [:]
   /// Plans that are due while no host of their app is there.
   var duePlans: [String: [PlanReport]] = [:]
   /// When those of them are asked for again whose owners did not answer.

@@ -26,7 +26,7 @@ package struct Registry {
   private var inputs: [ModuleKey: PayloadSchema?] = [:]
 
   /// The routes of each app's living hosts, made when hosts come and go, not when a link is followed.
-  private var tables: [String: (scope: LinkScope, table: RouteTable)] = [:]
+  private var tables: [String: (scope: DeepLinkScope, table: RouteTable)] = [:]
 
   private struct ModuleKey: Hashable {
     var app: String
@@ -90,9 +90,9 @@ package struct Registry {
   }
 
   /// The routes of an app's living hosts; `nil` where none says what links begin with. O(1).
-  func links(of app: String) -> (scope: LinkScope, table: RouteTable)? { tables[app] }
+  func links(of app: String) -> (scope: DeepLinkScope, table: RouteTable)? { tables[app] }
 
-  private func table(of app: String) -> (scope: LinkScope, table: RouteTable)? {
+  private func table(of app: String) -> (scope: DeepLinkScope, table: RouteTable)? {
     let registrations = living.map(\.registration).filter { $0.app == app }.sorted { $0.node < $1.node }
     guard let scope = registrations.lazy.compactMap(\.links).first else { return nil }
     let empty = RouteTable(root: scope.root, schemes: scope.schemes, hosts: scope.hosts)

@@ -9,7 +9,7 @@ public struct CatalogueFile: Sendable {
   /// The name under which its host registers.
   public let app: String
   let start: String
-  let links: LinkScope?
+  let links: DeepLinkScope?
   let modules: [CatalogueModule]
 
   /// Reads a catalogue file.
@@ -43,7 +43,7 @@ public struct CatalogueFile: Sendable {
     self = try CatalogueReader(file: file).catalogue(value)
   }
 
-  init(app: String, start: String, links: LinkScope?, modules: [CatalogueModule]) {
+  init(app: String, start: String, links: DeepLinkScope?, modules: [CatalogueModule]) {
     self.app = app
     self.start = start
     self.links = links

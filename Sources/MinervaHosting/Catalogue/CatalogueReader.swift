@@ -115,12 +115,13 @@ struct CatalogueReader {
       query: try texts(object["query"], "\(place).query"))
   }
 
-  private func links(_ value: JSONValue?, _ start: String, _ names: Set<String>) throws(MinervaError) -> LinkScope? {
+  private func links(_ value: JSONValue?, _ start: String, _ names: Set<String>) throws(MinervaError) -> DeepLinkScope? {
     guard let value else { return nil }
     let object = try object(value, "links", ["schemes", "hosts", "root"])
     let root = try optionalText(object["root"], "links.root") ?? start
     try known(root, names, "links.root")
-    return LinkScope(root: root, schemes: try texts(object["schemes"], "links.schemes"), hosts: try texts(object["hosts"], "links.hosts"))
+    return DeepLinkScope(
+      root: root, schemes: try texts(object["schemes"], "links.schemes"), hosts: try texts(object["hosts"], "links.hosts"))
   }
 
   // MARK: Screens and scripts

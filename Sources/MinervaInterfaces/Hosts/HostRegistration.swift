@@ -16,7 +16,7 @@ public struct HostRegistration: Codable, Sendable {
   /// The module that a new scene of the app begins with.
   public var start: String?
   /// What the app's links begin with; `nil` for an app without links.
-  public var links: LinkScope?
+  public var links: DeepLinkScope?
   /// The coordinators that still run in this process, so that the broker resumes only the others.
   public var running: [RunningCoordinator]
   /// Whether it says of every coordinator that a scene or a container starts what that shows first, also when it is nothing: until then
@@ -25,7 +25,7 @@ public struct HostRegistration: Codable, Sendable {
 
   public init(
     app: String, node: String, endpoint: String?, modules: [ModuleDescription], services: [String] = [], start: String? = nil,
-    links: LinkScope? = nil, running: [RunningCoordinator] = [], key: String? = nil,
+    links: DeepLinkScope? = nil, running: [RunningCoordinator] = [], key: String? = nil,
     saysFirst: Bool? = nil
   ) {
     self.app = app

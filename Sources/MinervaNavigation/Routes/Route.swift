@@ -77,7 +77,7 @@ public enum RouteDecision: Hashable, Sendable, Codable {
 }
 
 /// What the link's owner in the app says of the app's links.
-public struct LinkScope: Hashable, Sendable, Codable {
+public struct DeepLinkScope: Hashable, Sendable, Codable {
   /// The module at the scene's root from which paths start, unless the module at the root has routes of its own.
   public var root: String
   /// The schemes it answers to.

@@ -39,7 +39,7 @@ public struct RouteTable: Hashable, Sendable, Codable {
   ///
   /// - Parameter context: The names of what is given with the link.
   /// - Throws: `route.no_match` with what matched and what is left (R3), `route.wrong_context`, `route.invalid_url`.
-  public func resolve(_ link: LinkURL, context: Set<String> = []) throws(Refusal) -> [Hop] {
+  public func resolve(_ link: DeepLinkURL, context: Set<String> = []) throws(Refusal) -> [Hop] {
     try trace(link, context: context).hops
   }
 }

@@ -19,7 +19,7 @@ extension RouteTable {
   /// How many routes may be tried for one link: where two of a module match the same, the ways through a circle are without number.
   private static let tries = 10_000
   /// How many modules a link may lead through, and how many segments its rest may have with what redirections put in.
-  private static let longest = LinkURL.mostSegments
+  private static let longest = DeepLinkURL.mostSegments
 
   /// How far a link was followed.
   private struct Failure {
@@ -61,7 +61,7 @@ extension RouteTable {
   /// - Throws: `route.no_match` with what matched and what is left (R3), `route.wrong_context`, `route.invalid_url`, `route.failed` for
   ///   redirections without end.
   public func trace(
-    _ link: LinkURL, from module: String? = nil, context: Set<String> = [], decisions: [RouteQuestion: RouteDecision] = [:],
+    _ link: DeepLinkURL, from module: String? = nil, context: Set<String> = [], decisions: [RouteQuestion: RouteDecision] = [:],
     keepsPrefix: Bool = false
   ) throws(Refusal) -> RouteTrace {
     guard schemes.contains(link.scheme), hosts.contains(link.host) else {
@@ -81,7 +81,7 @@ extension RouteTable {
   }
 
   private func follow(
-    _ link: LinkURL, _ rest: Rest, from module: String, _ hops: inout [Hop], _ context: Set<String>,
+    _ link: DeepLinkURL, _ rest: Rest, from module: String, _ hops: inout [Hop], _ context: Set<String>,
     _ decisions: [RouteQuestion: RouteDecision],
     _ best: inout Failure
   ) throws(Refusal) -> RouteTrace? {
@@ -132,7 +132,7 @@ extension RouteTable {
 
   /// The rest of a path with another path in place of what a route has matched: `:name` in it is the value of that name.
   private func redirect(
-    _ link: LinkURL, _ rest: Rest, _ route: Route, _ match: RoutePattern.Match, to path: String
+    _ link: DeepLinkURL, _ rest: Rest, _ route: Route, _ match: RoutePattern.Match, to path: String
   ) throws(Refusal) -> Rest {
     guard rest.redirections < Self.depth else {
       throw Refusal(
@@ -140,7 +140,7 @@ extension RouteTable {
     }
     var rest = rest.dropping(match.count)
     let segments = path.split(separator: "/").flatMap { part -> [String] in
-      guard part.hasPrefix(":") else { return [LinkURL.decode(part) ?? String(part)] }
+      guard part.hasPrefix(":") else { return [DeepLinkURL.decode(part) ?? String(part)] }
       return match.values.filter { $0.name == part.dropFirst() }.map(\.value)
     }
     guard segments.count + rest.segments.count <= Self.longest else {
@@ -153,7 +153,7 @@ extension RouteTable {
     return rest
   }
 
-  private func refusal(for link: LinkURL, _ failure: Failure) -> Refusal {
+  private func refusal(for link: DeepLinkURL, _ failure: Failure) -> Refusal {
     if let missing = failure.missing {
       return Refusal(
         code: .routeWrongContext,
@@ -168,7 +168,7 @@ extension RouteTable {
   }
 
   /// Gives the query's values to the hops that take them. A link that waits is looked at again when it goes on.
-  private func withQuery(of link: LinkURL, _ trace: RouteTrace) throws(Refusal) -> RouteTrace {
+  private func withQuery(of link: DeepLinkURL, _ trace: RouteTrace) throws(Refusal) -> RouteTrace {
     if trace.question != nil { return trace }
     var seen: Set<String> = []
     for item in link.query {
@@ -182,7 +182,7 @@ extension RouteTable {
     return filled(trace, by: link)
   }
 
-  private func filled(_ trace: RouteTrace, by link: LinkURL) -> RouteTrace {
+  private func filled(_ trace: RouteTrace, by link: DeepLinkURL) -> RouteTrace {
     var trace = trace
     for index in trace.hops.indices {
       trace.hops[index].values += trace.hops[index].route.query.compactMap { name in

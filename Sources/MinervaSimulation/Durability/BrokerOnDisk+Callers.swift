@@ -147,7 +147,7 @@ extension BrokerOnDisk {
       if fault == .gateFreedEarly, truth.holders[command.caller] != nil { command.gate = nil }
       if let link = known.link {
         note("\(command.caller) asks \(command.txn) \(link)", token)
-        let request = LinkRequest(
+        let request = DeepLinkRequest(
           scene: BrokerOnDisk.scene, link: link, resets: command.instant, txn: command.txn, caller: command.caller, policy: command.policy,
           instant: command.instant, deadline: command.deadline)
         perform(machine.follow(request, token: token, node: command.caller, now: now))

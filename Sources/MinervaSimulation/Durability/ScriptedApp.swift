@@ -6,7 +6,7 @@ import MinervaWire
 struct ScriptedApp {
   let name: String
   let modules: [ModuleDescription]
-  let links: LinkScope?
+  let links: DeepLinkScope?
 
   /// The module that takes a secret, and the one that links wait for.
   static let card = "Card"
@@ -15,7 +15,7 @@ struct ScriptedApp {
   /// The app of the scene, and another one of which a module may be open in it.
   static let shop = ScriptedApp(
     name: "shop", modules: [home, ModuleDescription(name: login), ModuleDescription(name: "Order"), secretive],
-    links: LinkScope(root: "Home", schemes: ["app"], hosts: ["shop"]))
+    links: DeepLinkScope(root: "Home", schemes: ["app"], hosts: ["shop"]))
   static let bank = ScriptedApp(name: "bank", modules: [ModuleDescription(name: "Pay")], links: nil)
 
   private static var home: ModuleDescription {

@@ -250,7 +250,7 @@ struct TraceTests {
     var gate = try route("R", "go/:code", "Goal")
     gate.asks = true
     let table = try table(gate, route("R", "real/:id", "Goal"), route("Goal", "more", "More"))
-    let link = try LinkURL("a://h/go/x/more")
+    let link = try DeepLinkURL("a://h/go/x/more")
     let question = try #require(try table.trace(link).question)
     #expect(question.values == [RouteValue(name: "code", value: "x")])
     #expect(try table.trace(link, decisions: [question: .proceed]).hops.map(\.route.module) == ["Goal", "More"])
@@ -266,7 +266,7 @@ struct TraceTests {
     var circle = try route("R", "a", "R")
     circle.redirect = "a"
     let table = try table(circle)
-    #expect { _ = try table.trace(LinkURL("a://h/a")) } throws: { ($0 as? Refusal)?.code == "route.failed" }
+    #expect { _ = try table.trace(DeepLinkURL("a://h/a")) } throws: { ($0 as? Refusal)?.code == "route.failed" }
   }
 
   @Test("R1: a link may be 64 segments long and lead through 64 modules, and redirections make it no longer")
@@ -278,7 +278,7 @@ struct TraceTests {
     let table = try table(
       doubled, again, route("R", "all/*them", "Folder"), route("R", "folder", "Folder"), route("Folder", ":id", "Folder"))
     func hops(_ segments: [String]) throws -> Int {
-      try table.trace(LinkURL(LinkURL.text(scheme: "a", host: "h", segments: segments))).hops.count
+      try table.trace(DeepLinkURL(DeepLinkURL.text(scheme: "a", host: "h", segments: segments))).hops.count
     }
     func code(_ segments: [String]) -> String? {
       do { _ = try hops(segments) } catch { return (error as? Refusal)?.code }
@@ -300,11 +300,11 @@ struct TraceTests {
     let table = try table(
       short, route("R", "shell", "Shell"), route("Shell", "orders", "Orders"), route("Orders", ":id", "Order"),
       route("Order", "refund", "Refund"), route("Order", "items/:id", "Item"))
-    #expect(try table.trace(LinkURL("a://h/orders/9/items/4")).hops.map(\.route.module) == ["Shell", "Orders", "Order", "Item"])
-    #expect { _ = try table.trace(LinkURL("a://h/orders/9/itmes/4")) } throws: {
+    #expect(try table.trace(DeepLinkURL("a://h/orders/9/items/4")).hops.map(\.route.module) == ["Shell", "Orders", "Order", "Item"])
+    #expect { _ = try table.trace(DeepLinkURL("a://h/orders/9/itmes/4")) } throws: {
       ($0 as? Refusal)?.message == "matched h/orders/9, nothing matches \"itmes/4\" under Order (has: items/:id, refund)"
     }
-    let kept = try table.trace(LinkURL("a://h/orders/9/itmes/4"), keepsPrefix: true)
+    let kept = try table.trace(DeepLinkURL("a://h/orders/9/itmes/4"), keepsPrefix: true)
     #expect(kept.hops.map(\.route.module) == ["Shell", "Orders", "Order"])
     #expect(kept.shortfall?.code == "route.no_match")
   }
@@ -314,7 +314,7 @@ struct TraceTests {
     var order = try route("Orders", ":id", "Order")
     order.query = ["tab"]
     let table = try table(route("R", "orders", "Orders"), order)
-    let kept = try table.trace(LinkURL("a://h/orders/9/nope?tab=info"), keepsPrefix: true)
+    let kept = try table.trace(DeepLinkURL("a://h/orders/9/nope?tab=info"), keepsPrefix: true)
     #expect(kept.shortfall?.code == "route.no_match")
     #expect(kept.hops.last?.values == [RouteValue(name: "id", value: "9"), RouteValue(name: "tab", value: "info")])
   }
@@ -323,22 +323,22 @@ struct TraceTests {
   func manyWays() throws {
     let table = try table(route("R", "a", "R"), route("R", "a/a", "R"))
     let link = "a://h/" + [String](repeating: "a", count: 60).joined(separator: "/")
-    #expect(try table.trace(LinkURL(link)).hops.isEmpty == false)
-    #expect { _ = try table.trace(LinkURL(link + "/z")) } throws: { ($0 as? Refusal)?.code == "route.failed" }
+    #expect(try table.trace(DeepLinkURL(link)).hops.isEmpty == false)
+    #expect { _ = try table.trace(DeepLinkURL(link + "/z")) } throws: { ($0 as? Refusal)?.code == "route.failed" }
   }
 
   @Test("R4: behind a route that awaits its module nothing is looked at before it has ended")
   func awaits() throws {
     var door = try route("R", "*rest", "SignIn")
     door.awaits = true
-    let trace = try table(door).trace(LinkURL("a://h/anything/at/all?x=1"))
+    let trace = try table(door).trace(DeepLinkURL("a://h/anything/at/all?x=1"))
     #expect(trace.waits && trace.hops.map(\.route.module) == ["SignIn"])
   }
 
   @Test("R1: a path starts at the module that is at the scene's root, if that has routes")
   func roots() throws {
     let table = try table(route("R", "x", "A"), route("S", "x", "B"))
-    #expect(try table.trace(LinkURL("a://h/x"), from: "S").hops.map(\.route.module) == ["B"])
-    #expect(try table.trace(LinkURL("a://h/x"), from: "Nobody").hops.map(\.route.module) == ["A"])
+    #expect(try table.trace(DeepLinkURL("a://h/x"), from: "S").hops.map(\.route.module) == ["B"])
+    #expect(try table.trace(DeepLinkURL("a://h/x"), from: "Nobody").hops.map(\.route.module) == ["A"])
   }
 }

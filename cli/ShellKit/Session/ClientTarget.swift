@@ -66,7 +66,7 @@ package final class ClientTarget: SceneTarget {
 
   package func follow(
     _ link: DeepLink, _ conditions: RequestConditions, standing: @escaping @Sendable (Admission) -> Void
-  ) async throws(MinervaError) -> LinkReply {
+  ) async throws(MinervaError) -> DeepLinkReply {
     let txn = state.withLock { state in
       state.requests += 1
       let txn = conditions.txn ?? "\(client.name).\(life).\(state.requests)"

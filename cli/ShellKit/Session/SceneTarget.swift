@@ -59,7 +59,7 @@ package protocol SceneTarget: Sendable {
   /// Follows a link; a dry run returns the plan.
   func follow(
     _ link: DeepLink, _ conditions: RequestConditions, standing: @escaping @Sendable (Admission) -> Void
-  ) async throws(MinervaError) -> LinkReply
+  ) async throws(MinervaError) -> DeepLinkReply
 
   /// The links of the scene's app; nil when it has none.
   func routes() async throws(MinervaError) -> RouteListing?
@@ -195,7 +195,7 @@ extension SceneTarget {
   package func render(_ report: RendererReport) async throws(MinervaError) { throw unsupported("render") }
   package func follow(
     _ link: DeepLink, _ conditions: RequestConditions, standing: @escaping @Sendable (Admission) -> Void
-  ) async throws(MinervaError) -> LinkReply { throw unsupported("deeplink") }
+  ) async throws(MinervaError) -> DeepLinkReply { throw unsupported("deeplink") }
   package func routes() async throws(MinervaError) -> RouteListing? { throw unsupported("routes") }
   package func plans() async throws(MinervaError) -> [PlanReport] { throw unsupported("plans") }
   package func change(to scene: String?, app: String?) async throws(MinervaError) -> [String] { throw unsupported("changing the scene") }

@@ -30,14 +30,14 @@ extension Session {
     case .modules(let name): await emit(try ModuleText.lines(try await target.modules(), name, isJSON: isJSON))
     case .routes(nil):
       guard let listing = try await target.routes() else { throw MinervaError(.routeNoMatch, "this app has no links; its host names none") }
-      await emit(isJSON ? LinkText.json(listing) : LinkText.lines(listing))
+      await emit(isJSON ? DeepLinkText.json(listing) : DeepLinkText.lines(listing))
     case .routes(let link?):
       let dry = DeepLink(url: link, context: nil, isDryRun: true, mode: "merge", keepsPrefix: false)
       let reply = try await target.follow(dry, RequestConditions()) { _ in }
-      await emit(isJSON ? LinkText.json(reply.hops) : LinkText.lines(reply))
+      await emit(isJSON ? DeepLinkText.json(reply.hops) : DeepLinkText.lines(reply))
     case .plans:
       let plans = if let moment { try await target.past(at: moment, image: false).plans } else { try await target.plans() }
-      await emit(LinkText.lines(plans, isJSON: isJSON))
+      await emit(DeepLinkText.lines(plans, isJSON: isJSON))
     case .watch(let topics, let from): try await watch(topics, from, isJSON, emit)
     case .screen, .stack, .tree, .list, .show, .tabs, .commands: await emit(try await lines(of: request, at: moment, isJSON))
     }

@@ -337,8 +337,10 @@ extension Session {
     await emit(await answered(reply, isJSON: isJSON))
   }
 
-  private func answered(_ reply: LinkReply, isJSON: Bool) async -> [String] {
-    guard let answer = reply.answer else { return isJSON ? [ReplyJSON.done("deeplink", LinkText.plan(reply))] : LinkText.plan(reply) }
+  private func answered(_ reply: DeepLinkReply, isJSON: Bool) async -> [String] {
+    guard let answer = reply.answer else {
+      return isJSON ? [ReplyJSON.done("deeplink", DeepLinkText.plan(reply))] : DeepLinkText.plan(reply)
+    }
     let (reply, tree) = (SceneReply(record: answer.seq, outcome: answer.outcome), await refresh()?.tree)
     return isJSON ? [ReplyJSON.reply(reply)] : ReplyText.lines(reply, tree: tree)
   }

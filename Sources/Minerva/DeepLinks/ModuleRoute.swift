@@ -97,9 +97,9 @@ public struct ModuleRoute: Sendable {
 
 /// What an app's links begin with: `app://shop/…`.
 public struct AppLinks: Sendable {
-  package var scope: LinkScope
+  package var scope: DeepLinkScope
 
-  package init(scope: LinkScope) { self.scope = scope }
+  package init(scope: DeepLinkScope) { self.scope = scope }
 
   /// Names an app's links.
   /// - Parameters:
@@ -107,6 +107,6 @@ public struct AppLinks: Sendable {
   ///   - schemes: The schemes; case does not matter.
   ///   - hosts: The hosts; case does not matter.
   public init<M: Module>(root: M.Type, schemes: [String], hosts: [String]) {
-    scope = LinkScope(root: M.name, schemes: schemes, hosts: hosts)
+    scope = DeepLinkScope(root: M.name, schemes: schemes, hosts: hosts)
   }
 }

@@ -11,7 +11,7 @@ extension BrokerStateMachine {
   ///
   /// - Parameter asked: When it did, if it has waited for the scene since: there is one deadline, and that time counts (N15).
   package mutating func follow(
-    _ request: LinkRequest, token: CallToken, node: String, asked: Moment? = nil, now: Moment
+    _ request: DeepLinkRequest, token: CallToken, node: String, asked: Moment? = nil, now: Moment
   ) -> [BrokerAction] {
     let asked = asked ?? now
     let deadline = asked + Int64(request.deadline ?? sceneSettings.request)
@@ -29,7 +29,7 @@ extension BrokerStateMachine {
         submit(Following([]), nil, of: request, token, node, in: name, until: deadline, since: asked, now: now, &actions)
         return actions
       }
-      let reason = LinkJourney.Reason.request(request, token, node: node)
+      let reason = DeepLinkJourney.Reason.request(request, token, node: node)
       let journey = try journey(request.link, request.context, in: name, reason, from: asked, deadline: deadline)
       begin(journey, now: now, &actions)
     } catch {
@@ -141,19 +141,19 @@ extension BrokerStateMachine {
   // MARK: One link
 
   private func journey(
-    _ link: String, _ context: [UInt8], in scene: String, _ reason: LinkJourney.Reason, from began: Moment, deadline: Moment
-  ) throws(MinervaError) -> LinkJourney {
-    let url: LinkURL
-    do throws(Refusal) { url = try LinkURL(link) } catch { throw MinervaError(error) }
+    _ link: String, _ context: [UInt8], in scene: String, _ reason: DeepLinkJourney.Reason, from began: Moment, deadline: Moment
+  ) throws(MinervaError) -> DeepLinkJourney {
+    let url: DeepLinkURL
+    do throws(Refusal) { url = try DeepLinkURL(link) } catch { throw MinervaError(error) }
     var given: JSONValue?
     if !context.isEmpty {
       do throws(JSONError) { given = try JSONValue(parsing: context) } catch { throw .invalid(.inputInvalid, error, under: "context") }
       guard case .object? = given else { throw MinervaError(.inputInvalid, "the context of a link is a JSON object") }
     }
-    return LinkJourney(scene: scene, reason: reason, link: url, context: given, began: began, deadline: deadline)
+    return DeepLinkJourney(scene: scene, reason: reason, link: url, context: given, began: began, deadline: deadline)
   }
 
-  private mutating func begin(_ journey: LinkJourney, now: Moment, _ actions: inout [BrokerAction]) {
+  private mutating func begin(_ journey: DeepLinkJourney, now: Moment, _ actions: inout [BrokerAction]) {
     let waiting = journeys[journey.scene]?.count ?? 0
     guard waiting < 256 else {
       switch journey.reason {
@@ -184,8 +184,8 @@ extension BrokerStateMachine {
       let trace = try links.table.trace(
         journey.link, from: slot.state.rootModule, context: names, decisions: journey.decisions, keepsPrefix: journey.keepsPrefix)
       if let question = trace.question {
-        guard journey.decisions.count < LinkJourney.questions else {
-          throw Refusal(code: .routeFailed, message: "\(journey.link.text) asks more than \(LinkJourney.questions) owners")
+        guard journey.decisions.count < DeepLinkJourney.questions else {
+          throw Refusal(code: .routeFailed, message: "\(journey.link.text) asks more than \(DeepLinkJourney.questions) owners")
         }
         ask(question, of: app, journey, slot.identity, now: now, &actions)
       } else {
@@ -197,13 +197,13 @@ extension BrokerStateMachine {
   }
 
   private mutating func ask(
-    _ question: RouteQuestion, of app: String, _ journey: LinkJourney, _ identity: SceneIdentity, now: Moment,
+    _ question: RouteQuestion, of app: String, _ journey: DeepLinkJourney, _ identity: SceneIdentity, now: Moment,
     _ actions: inout [BrokerAction]
   ) {
     do throws(MinervaError) {
       let host = try registry.host(for: question.module, of: app, pin: nil)
       journeys[journey.scene]?[0].asked = question
-      let left = min(LinkJourney.patience, max(1, journey.deadline - now))
+      let left = min(DeepLinkJourney.patience, max(1, journey.deadline - now))
       actions.append(
         .inquire(host: host, RouteInquiry(scene: identity, question: question, context: journey.contextBytes), within: left))
     } catch {
@@ -252,7 +252,7 @@ extension BrokerStateMachine {
   /// Has a plan wait whose owner did not answer: for a host that joins, for the loss of the one that is silent, or a moment.
   private mutating func wait(with plan: PlanReport, in scene: String, now: Moment) {
     park(plan, in: scene)
-    planRetry = planRetry ?? now + LinkJourney.patience
+    planRetry = planRetry ?? now + DeepLinkJourney.patience
   }
 
   /// Looks at the next link of a scene, when one has gone.
@@ -267,7 +267,7 @@ extension BrokerStateMachine {
   }
 
   /// A link comes to nothing: its caller is told, its plan is over.
-  private mutating func fail(_ journey: LinkJourney, _ error: MinervaError, now: Moment, _ actions: inout [BrokerAction]) {
+  private mutating func fail(_ journey: DeepLinkJourney, _ error: MinervaError, now: Moment, _ actions: inout [BrokerAction]) {
     switch journey.reason {
     case .request(let request, let token, _):
       let isUndone = error.code == .routeNoMatch && !request.isDryRun
@@ -312,7 +312,7 @@ extension BrokerStateMachine {
   }
 
   /// The steps of a resolved link, with the inputs of their modules.
-  private func following(_ trace: RouteTrace, _ journey: LinkJourney, in scene: String) -> Following {
+  private func following(_ trace: RouteTrace, _ journey: DeepLinkJourney, in scene: String) -> Following {
     let app = scenes[scene]?.identity.app ?? ""
     var steps = trace.hops.map { hop in
       RouteStep(
@@ -337,7 +337,7 @@ extension BrokerStateMachine {
 
   /// A link to follow as it may be recorded (P4): of one that may hold a secret in what is not followed yet, only the matched part is written
   /// down; the text stays in memory as long as the rest is wanted.
-  private mutating func recorded(_ following: Following, of link: LinkURL?, _ trace: RouteTrace?, in scene: String) throws(MinervaError)
+  private mutating func recorded(_ following: Following, of link: DeepLinkURL?, _ trace: RouteTrace?, in scene: String) throws(MinervaError)
     -> Command.Action
   {
     let action = try sealed(.follow(following), in: scene)
@@ -349,7 +349,7 @@ extension BrokerStateMachine {
   }
 
   /// Whether a route of the app may take a part of a link for a field that its module marks as secret. Linear in routes and segments.
-  private func mayHoldSecrets(_ link: LinkURL, in scene: String) -> Bool {
+  private func mayHoldSecrets(_ link: DeepLinkURL, in scene: String) -> Bool {
     guard let app = scenes[scene]?.identity.app, let routes = registry.links(of: app)?.table.all else { return false }
     let query = Set(link.query.map(\.name))
     return routes.contains { route in
@@ -373,7 +373,7 @@ extension BrokerStateMachine {
       let plan = try state.preview(following)
       let awaited = trace.waits ? following.steps.last?.module.name : nil
       hold(
-        .reply(token, .linked(LinkReply(answer: nil, plan: plan, hops: trace.hops, awaits: awaited, shortfall: trace.shortfall))),
+        .reply(token, .linked(DeepLinkReply(answer: nil, plan: plan, hops: trace.hops, awaits: awaited, shortfall: trace.shortfall))),
         now: now, &actions)
     } catch {
       actions.append(.answer(token, .refused(MinervaError(error))))
@@ -382,7 +382,7 @@ extension BrokerStateMachine {
 
   /// Hands a link to the core, as a request of its caller.
   private mutating func submit(
-    _ following: Following, _ trace: RouteTrace?, of request: LinkRequest, _ token: CallToken, _ node: String, in scene: String,
+    _ following: Following, _ trace: RouteTrace?, of request: DeepLinkRequest, _ token: CallToken, _ node: String, in scene: String,
     until deadline: Moment,
     since asked: Moment, now: Moment, _ actions: inout [BrokerAction]
   ) {
@@ -390,7 +390,7 @@ extension BrokerStateMachine {
       txn: request.txn, caller: request.caller, action: .follow([]), policy: request.policy, ifTop: request.ifTop,
       instant: request.instant, deadline: Self.left(of: request.deadline, until: deadline, since: asked, now: now))
     do throws(MinervaError) {
-      command.action = try recorded(following, of: try? LinkURL(request.link), trace, in: scene)
+      command.action = try recorded(following, of: try? DeepLinkURL(request.link), trace, in: scene)
     } catch {
       return actions.append(.answer(token, .refused(error)))
     }
@@ -400,7 +400,7 @@ extension BrokerStateMachine {
   }
 }
 
-extension LinkJourney {
+extension DeepLinkJourney {
   fileprivate var lateness: MinervaError { MinervaError(.routeFailed, "\(link.text) was not resolved in time; nothing changed") }
 
   fileprivate var keepsPrefix: Bool {

@@ -3,7 +3,7 @@
 /// `scheme://host/segment/segment?name=value&name`. A plus is a plus, everywhere. A trailing slash is ignored. The original text is
 /// kept. A fragment is refused: nothing in a scene is addressed by one. So is a text of more than 8 KiB or 64 segments: each may lead
 /// through a module, and no flow is as deep.
-public struct LinkURL: Hashable, Sendable {
+public struct DeepLinkURL: Hashable, Sendable {
   /// A named value behind the question mark; `nil` when the name stands alone.
   public struct Item: Hashable, Sendable {
     /// Its name, decoded.

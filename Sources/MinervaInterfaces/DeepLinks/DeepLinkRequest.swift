@@ -1,7 +1,7 @@
 public import MinervaNavigation
 
 /// A link that a caller wants followed (R2).
-public struct LinkRequest: Codable, Sendable {
+public struct DeepLinkRequest: Codable, Sendable {
   public var scene: SceneAddress
   /// The link as it was written; it is read by the broker (R6).
   public var link: String
@@ -42,7 +42,7 @@ public struct LinkRequest: Codable, Sendable {
 }
 
 /// What a link has come to: its answer, or its plan.
-public struct LinkReply: Codable, Sendable {
+public struct DeepLinkReply: Codable, Sendable {
   /// The answer; `nil` for a dry run.
   public var answer: SceneAnswer?
   /// What following the link would do, in order; empty when it was followed.
@@ -66,11 +66,11 @@ public struct LinkReply: Codable, Sendable {
 /// The links of an app: what they begin with, and where they lead.
 public struct RouteListing: Codable, Sendable {
   public var app: String
-  public var scope: LinkScope
+  public var scope: DeepLinkScope
   /// By module, the first to be tried first.
   public var routes: [Route]
 
-  public init(app: String, scope: LinkScope, routes: [Route]) {
+  public init(app: String, scope: DeepLinkScope, routes: [Route]) {
     self.app = app
     self.scope = scope
     self.routes = routes

@@ -8,8 +8,8 @@ import Testing
 
 /// Links at the broker: routes that hosts publish, owners that are asked, inputs that are made (R1-R6).
 @Suite("The broker and links")
-struct LinkTests {
-  private static let scope = LinkScope(root: "Home", schemes: ["app"], hosts: ["shop"])
+struct DeepLinkTests {
+  private static let scope = DeepLinkScope(root: "Home", schemes: ["app"], hosts: ["shop"])
   private static let order = PayloadSchema(
     name: "Order",
     shape: .object(name: "Order", [.init("id", .integer(min: .min, max: UInt64(Int64.max))), .init("note", .optional(.string))]))
@@ -72,7 +72,7 @@ struct LinkTests {
     _ link: String, _ machine: inout Machine, token: CallToken = 501, txn: String = "link", context: String = "", isDryRun: Bool = false,
     keepsPrefix: Bool = false, deadline: UInt32? = nil
   ) {
-    var request = LinkRequest(
+    var request = DeepLinkRequest(
       scene: SceneAddress(name: "main"), link: link, context: Array(context.utf8), isDryRun: isDryRun, keepsPrefix: keepsPrefix, txn: txn,
       caller: "test")
     request.deadline = deadline
@@ -213,7 +213,7 @@ struct LinkTests {
   func deadlines() throws {
     var machine = opened()
     follow("app://shop/secret/9", &machine)
-    let hasty = LinkRequest(
+    let hasty = DeepLinkRequest(
       scene: SceneAddress(name: "main"), link: "app://shop/files/x", txn: "l2", caller: "test", deadline: 500)
     machine.take(machine.broker.follow(hasty, token: 502, node: "shell", now: machine.now))
     let alarm = try #require(machine.broker.nextAlarm)
@@ -237,7 +237,7 @@ struct LinkTests {
       machine.take(machine.broker.decided("main", inquiry.question, .success(.redirect("secret/\(turn)")), now: machine.now))
     }
     #expect(machine.refusal(of: 501) == "route.failed")
-    #expect(inquiries(machine).count <= LinkJourney.questions)
+    #expect(inquiries(machine).count <= DeepLinkJourney.questions)
   }
 
   @Test("R4: an owner has a link wait; it goes on when the awaited screen ends, also when the broker was restarted meanwhile")

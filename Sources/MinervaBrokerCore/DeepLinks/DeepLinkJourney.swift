@@ -4,18 +4,18 @@ import MinervaProtocol
 import MinervaWire
 
 /// A link on its way from its text to a command: what owners have answered, and who waits for it.
-struct LinkJourney {
+struct DeepLinkJourney {
   /// For whom it is followed.
   enum Reason {
     /// A caller.
-    case request(LinkRequest, CallToken, node: String)
+    case request(DeepLinkRequest, CallToken, node: String)
     /// A plan that is due (R4).
     case plan(PlanReport)
   }
 
   let scene: String
   let reason: Reason
-  let link: LinkURL
+  let link: DeepLinkURL
   let context: JSONValue?
   /// When its caller asked for it.
   let began: Moment

@@ -3,9 +3,9 @@ package import MinervaInterfaces
 package import MinervaNavigation
 
 /// Links, routes and plans as lines.
-package enum LinkText {
+package enum DeepLinkText {
   /// `plan   keep s1 Shell | tab orders (start Orders) | push Order{id:9}`.
-  package static func plan(_ reply: LinkReply) -> [String] {
+  package static func plan(_ reply: DeepLinkReply) -> [String] {
     var lines = [ReplyText.headed("plan", reply.plan.map(step).joined(separator: " | "))]
     if let module = reply.awaits { lines.append("       then it waits for \(Escaping.visible(module))") }
     if let shortfall = reply.shortfall { lines.append("       no further; \(shortfall.code): \(Escaping.visible(shortfall.message))") }
@@ -27,7 +27,7 @@ package enum LinkText {
   }
 
   /// How a link is matched, hop by hop.
-  package static func lines(_ reply: LinkReply) -> [String] {
+  package static func lines(_ reply: DeepLinkReply) -> [String] {
     var table = TableText(["from", "path", "leads to", "with"])
     for hop in reply.hops {
       let values = hop.values.map { "\($0.name)=\($0.value)" }.joined(separator: " ")

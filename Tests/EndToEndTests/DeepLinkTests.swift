@@ -7,7 +7,7 @@ import Testing
 
 /// Links through real processes (R1-R6, A06).
 @Suite("Real processes follow links", .serialized, .oneAtATime)
-struct LinkTests {
+struct DeepLinkTests {
   private func code(_ body: () async throws -> Void) async -> String? {
     do {
       try await body()
