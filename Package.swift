@@ -25,8 +25,8 @@ func layer(_ name: String, on dependencies: [Target.Dependency], at folder: Stri
   .target(name: name, dependencies: dependencies, path: "\(folder)/\(name)", swiftSettings: settings)
 }
 
-func program(_ name: String, on dependencies: [Target.Dependency], at folder: String, exclude: [String] = []) -> Target {
-  .executableTarget(name: name, dependencies: dependencies, path: "\(folder)/\(name)", exclude: exclude, swiftSettings: house)
+func program(_ name: String, on dependencies: [Target.Dependency], at folder: String, resources: [Resource] = []) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: "\(folder)/\(name)", resources: resources, swiftSettings: house)
 }
 
 func tests(_ name: String, on dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -163,7 +163,7 @@ let package = Package(
       on: [
         "BenchKit", "CommandKit", "DiffKit", "JournalKit", "ListDiff", "LoadKit", "Minerva", "MinervaActors", "MinervaInterfaces",
         "MinervaSimulation", "MinervaSupervision", "MinervaTransport", "MinervaWire", "ServiceKit", "SetKit", "ShellKit",
-      ], at: "cli", exclude: ["Flows/workouts.flow"]),
+      ], at: "cli", resources: [.embedInCode("Flows/workouts.flow")]),
     program("minerva-shell", on: ["CommandKit", "ServiceKit", "SetKit"], at: "cli"),
 
     // The C echo that the bus is measured against.

@@ -32,13 +32,4 @@ struct ShippedFlowTests {
     let kills = script.count { $0.hasPrefix("fault kill ") }
     #expect(block.last?.hasPrefix("all \(expectations) expectations held; \(kills) recoveries, ") == true, "\(block.last ?? "")")
   }
-
-  @Test func `the program carries the script as the file has it`() throws {
-    let file = try ScriptText.read(Self.folder + "/workouts.flow").split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    let source = try ScriptText.read(Self.folder + "/DemoFlows+Workouts.swift").split(separator: "\n", omittingEmptySubsequences: false)
-    let start = try #require(source.firstIndex { $0.contains("#\"\"\"") }) + 1
-    let end = try #require(source.lastIndex { $0.contains("\"\"\"#") })
-    let carried = source[start..<end].map { String($0.hasPrefix("    ") ? $0.dropFirst(4) : $0) }
-    #expect(carried == Array(file.dropLast(file.last == "" ? 1 : 0)))
-  }
 }

@@ -1,4 +1,4 @@
-/// The scripts that `minerva demo` plays, carried in the program; the files of the same names are compared by a test.
+/// The scripts that `minerva demo` plays, carried in the program.
 enum DemoFlows {
   struct Flow: Sendable {
     let name: String
@@ -7,6 +7,8 @@ enum DemoFlows {
   }
 
   static let all: [Flow] = [
-    Flow(name: "workouts", title: "the Workouts app, with a host, a diff worker and the broker killed on the way", text: workouts)
+    Flow(
+      name: "workouts", title: "the Workouts app, with a host, a diff worker and the broker killed on the way",
+      text: String(decoding: PackageResources.workouts_flow, as: UTF8.self))
   ]
 }
