@@ -120,6 +120,28 @@ struct DurabilityTests {
     #expect(answer.epoch == 2)
   }
 
+  @Test("P1: after a failed commit hosts end what did not come back, a screen or a whole scene, and keep the rest")
+  func rolledBackLinks() throws {
+    var machine = opened()
+    let before = machine.journaled
+    machine.open("Detail", txn: "b")
+    machine.settle()
+    machine.request(.open(Command.Opening(ModuleAddress(name: "Home"), via: .push)), txn: "c", scene: "other")
+    machine.settle()
+    machine.actions = []
+    machine.take(machine.broker.commitFailed(MinervaError(.journalUnavailable, "the disk is full", retryable: true)))
+    try machine.broker.restore(JournaledScene(scene: "shop/main#1", snapshot: nil, records: before), now: machine.now)
+    machine.take(machine.broker.recovered(epoch: 2, now: machine.now))
+    machine.settle()
+    let ended = machine.actions.compactMap { action -> String? in
+      guard case .order(let host, .end(let scene, let departure)) = action, departure.reason == .rolledBack else { return nil }
+      return "\(host) \(scene.name) \(departure.screen.number)"
+    }
+    #expect(ended == ["shop-1 main 2", "shop-1 other 1"])
+    #expect(machine.stack == ["Home"])
+    #expect(machine.broker.scenes["main"]?.state.screen(ScreenID(1))?.lease == 1, "it was not made again")
+  }
+
   @Test("N16: a record that cannot be encoded is a failed commit: refused, nothing of it happens, and the journal's state comes back")
   func unencodableRecordsAreFailedCommits() throws {
     var machine = opened()

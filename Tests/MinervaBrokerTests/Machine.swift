@@ -136,7 +136,7 @@ struct Machine {
 
   /// The host that runs a screen, or makes it.
   func host(of screen: ScreenID) -> String {
-    let maker = broker.linking.first { $0.key.screen == screen }?.value
+    let maker = broker.scenes.values.lazy.flatMap(\.links.underWay).first { $0.key.screen == screen }?.value
     return maker ?? broker.scenes["main"]?.state.screen(screen)?.summary.host ?? ""
   }
 

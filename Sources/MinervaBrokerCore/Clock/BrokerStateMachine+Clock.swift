@@ -35,12 +35,14 @@ extension BrokerStateMachine {
   ///
   /// - Parameter lostHostsAside: Whether hosts that may come back, and what waits for them, are not waited for.
   package func isAtRest(lostHostsAside: Bool) -> Bool {
-    guard isServing, committed >= ticket, held.isEmpty, journeys.isEmpty, linking.isEmpty, early.isEmpty, renderers.isEmpty,
-      turns.isEmpty, loads.isEmpty, joining.isEmpty, registry.hosts.values.allSatisfy({ !$0.isAlive || $0.isGreeted })
+    guard isServing, committed >= ticket, held.isEmpty, journeys.isEmpty, renderers.isEmpty, turns.isEmpty, loads.isEmpty,
+      joining.isEmpty, registry.hosts.values.allSatisfy({ !$0.isAlive || $0.isGreeted })
     else { return false }
     if !lostHostsAside {
-      guard parked.isEmpty, duePlans.isEmpty, expected.isEmpty else { return false }
+      guard duePlans.isEmpty, expected.isEmpty, scenes.values.allSatisfy({ $0.links.parked.isEmpty }) else { return false }
     }
-    return scenes.values.allSatisfy { $0.announced.isEmpty && $0.state.waitsForTime(lostHostsAside: lostHostsAside) }
+    return scenes.values.allSatisfy { slot in
+      slot.announced.isEmpty && !slot.links.isUnderWay && slot.state.waitsForTime(lostHostsAside: lostHostsAside)
+    }
   }
 }

@@ -24,9 +24,8 @@ extension BrokerStateMachine {
       guard opened(&resumption.input, resumption.seal, of: scene) else {
         return feedLoss(of: resumption.screen, lease: resumption.lease, in: scene, now: now, &actions)
       }
-      let key = LinkKey(scene: scene, screen: resumption.screen, lease: resumption.lease)
-      linking[key] = resumption.host
-      makers[key] = Maker(host: resumption.host, scene: slot.identity)
+      let link = SceneLinks.Key(screen: resumption.screen, lease: resumption.lease)
+      slot.links.begin(link, at: resumption.host)
       slot.hosts.insert(resumption.host)
       // Whoever makes a screen again says what it shows, also when that is nothing.
       slot.announced.insert(resumption.screen)
@@ -35,7 +34,7 @@ extension BrokerStateMachine {
       slot.behind.remove(resumption.screen)
       registry.adjustLoad(of: resumption.host, by: 1)
       let order = ResumeOrder(scene: slot.identity, resumption: resumption, shown: slot.shown[resumption.screen])
-      lanes[resumption.host, default: ResumeLane(now: now)].append(key, order)
+      lanes[resumption.host, default: ResumeLane(now: now)].append(ResumeLane.Key(link: link, scene: slot.identity), order)
       resumeNext(at: resumption.host, now: now, &actions)
     case .deliver(let delivery):
       // A lost host gets it when it is back (K3): the core keeps it until a turn has handled it. One that has only just asked to be
@@ -88,15 +87,12 @@ extension BrokerStateMachine {
     let scene = slot.identity.name
     var connection = connection
     let identity = slot.identity
-    let key = LinkKey(scene: scene, screen: connection.screen, lease: connection.lease)
+    let key = SceneLinks.Key(screen: connection.screen, lease: connection.lease)
     do throws(MinervaError) {
       let app = connection.module.app ?? identity.app
       let host: String
-      if let maker = makers[key]?.host, registry.isAlive(maker) {
-        guard registry.isGreeted(maker) else {
-          parked[key] = connection
-          return
-        }
+      if let maker = slot.links.makers[key], registry.isAlive(maker) {
+        guard registry.isGreeted(maker) else { return slot.links.park(connection) }
         host = maker
       } else {
         host = try registry.host(for: connection.module.name, of: app, pin: connection.module.host)
@@ -104,8 +100,7 @@ extension BrokerStateMachine {
       guard opened(&connection.input, connection.seal, of: scene) else {
         return feedLoss(of: connection.screen, lease: connection.lease, in: scene, now: now, &actions)
       }
-      linking[key] = host
-      makers[key] = Maker(host: host, scene: identity)
+      slot.links.begin(key, at: host)
       slot.hosts.insert(host)
       registry.adjustLoad(of: host, by: 1)
       // What was started, and not opened by a request of its own, may open something in its first turn: that is waited for.
@@ -114,7 +109,7 @@ extension BrokerStateMachine {
     } catch {
       // A host that is being restarted needs a moment; the core's own deadline ends a link that waits too long.
       if isExpected(connection.module.name, of: connection.module.app ?? identity.app) {
-        parked[key] = connection
+        slot.links.park(connection)
       } else {
         let report = LinkReport(screen: connection.screen, lease: connection.lease, verdict: .refused(Refusal(error)))
         feed(.link(report), to: scene, now: now, &actions)
@@ -132,11 +127,8 @@ extension BrokerStateMachine {
   }
 
   private mutating func end(_ departure: Departure, of slot: SceneSlot, _ actions: inout [BrokerAction]) {
-    let key = LinkKey(scene: slot.identity.name, screen: departure.screen, lease: departure.lease)
-    let linked = linking.removeValue(forKey: key)
-    dropEarly(key, &actions)
-    parked.removeValue(forKey: key)
-    let maker = makers.removeValue(forKey: key)
+    let (host, turns) = slot.links.end(SceneLinks.Key(screen: departure.screen, lease: departure.lease))
+    refuse(turns, &actions)
     slot.renderings.removeValue(forKey: departure.screen)
     slot.shown.removeValue(forKey: departure.screen)
     slot.plainFields.removeValue(forKey: departure.screen)
@@ -145,17 +137,17 @@ extension BrokerStateMachine {
     slot.behind.remove(departure.screen)
     slot.deaths.removeValue(forKey: departure.screen)
     // Whoever had it, and who is making it anew: its verdict will come too late.
-    for host in Set([departure.host, linked ?? maker?.host ?? ""]).sorted() where !host.isEmpty {
+    for host in Set([departure.host, host ?? ""]).sorted() where !host.isEmpty {
       registry.adjustLoad(of: host, by: -1)
       if registry.isAlive(host) { actions.append(.order(host: host, .end(slot.identity, departure))) }
     }
   }
 
   /// Refuses turns whose link came to nothing.
-  mutating func dropEarly(_ key: LinkKey, _ actions: inout [BrokerAction]) {
-    for (submission, token, _) in early.removeValue(forKey: key) ?? [] {
-      let refusal = Refusal(code: MinervaError.Code.staleRef.rawValue, message: "\(submission.report.screen) is gone")
-      actions.append(.answer(token, .turned(TurnReceipt(refusal: refusal))))
+  func refuse(_ turns: [SceneLinks.EarlyTurn], _ actions: inout [BrokerAction]) {
+    for turn in turns {
+      let refusal = Refusal(code: MinervaError.Code.staleRef.rawValue, message: "\(turn.key.screen) is gone")
+      actions.append(.answer(turn.token, .turned(TurnReceipt(refusal: refusal))))
     }
   }
 
@@ -171,9 +163,6 @@ extension BrokerStateMachine {
     vaults.removeValue(forKey: scene)
     wakes.remove(scene)
     duePlans.removeValue(forKey: scene)
-    linking.removeAll(of: scene)
-    parked.removeAll(of: scene)
-    makers.removeAll(of: scene)
     showing.removeAll(of: scene)
     absentRenderers.removeAll(of: scene)
     for (node, keys) in callers where keys.contains(where: { $0.scene == scene }) {

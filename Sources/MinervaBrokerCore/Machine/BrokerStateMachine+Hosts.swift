@@ -58,9 +58,8 @@ extension BrokerStateMachine {
   /// A host has its receipt: from now on it is told things, beginning with what waited for it.
   mutating func greet(_ node: String, join: UInt64, now: Moment, _ actions: inout [BrokerAction]) {
     guard registry.greet(node, join: join) else { return }
-    for (key, connection) in parked.sorted(by: { $0.key.screen < $1.key.screen }) {
-      parked.removeValue(forKey: key)
-      if let slot = scenes[key.scene] { perform(.connect(connection), of: slot, now: now, &actions) }
+    for slot in scenes.values.filter({ !$0.links.parked.isEmpty }).sorted(by: { $0.identity.name < $1.identity.name }) {
+      for connection in slot.links.unpark() { perform(.connect(connection), of: slot, now: now, &actions) }
     }
     if let app = registry.hosts[node]?.registration.app { resolveDuePlans(of: app, now: now, &actions) }
   }
@@ -69,30 +68,32 @@ extension BrokerStateMachine {
   ///
   /// What is still to be made belongs to whoever was asked to. A broker that has restarted does not know who that was: it is the first
   /// that says it has it.
-  private mutating func isHolding(_ running: RunningCoordinator, node: String) -> Bool {
+  private func isHolding(_ running: RunningCoordinator, node: String) -> Bool {
     guard let slot = scenes[running.scene.name], slot.identity == running.scene else { return false }
     guard let report = slot.state.screen(running.screen), running.lease ?? report.lease == report.lease else { return false }
-    let key = LinkKey(scene: running.scene.name, screen: running.screen, lease: report.lease)
-    if linking[key] == node { return true }
-    let owner = report.summary.host.isEmpty ? makers[key]?.host ?? node : report.summary.host
+    let key = SceneLinks.Key(screen: running.screen, lease: report.lease)
+    if slot.links.underWay[key] == node { return true }
+    let owner = report.summary.host.isEmpty ? slot.links.makers[key] ?? node : report.summary.host
     guard owner == node else { return false }
-    makers[key] = Maker(host: node, scene: slot.identity)
+    slot.links.confirm(key, at: node)
     return true
   }
 
   /// The journal was opened anew, and what hosts said meanwhile may be lost, their return among it: each goes on from what it is known to
   /// have, and ends what nobody knows of any more.
-  mutating func rejoin(_ node: String, now: Moment, _ actions: inout [BrokerAction]) {
+  ///
+  /// - Parameter gone: What hosts have of scenes that did not come back.
+  mutating func rejoin(_ node: String, without gone: [SceneIdentity: KeptScreens], now: Moment, _ actions: inout [BrokerAction]) {
     guard var registration = registry.hosts[node]?.registration else { return }
-    let held = makers.filter { $0.value.host == node }
-    registration.running = held.map { key, maker in
-      RunningCoordinator(scene: maker.scene, screen: key.screen, handled: 0, lease: key.lease)
-    }
+    registration.running =
+      scenes.values.flatMap { $0.links.makers.coordinators(of: node, in: $0.identity) }
+      + gone.flatMap { $0.value.makers.coordinators(of: node, in: $0.key) }
     registration.running.sort { ($0.scene.description, $0.screen) < ($1.scene.description, $1.screen) }
-    for running in registration.running where dormant[running.scene.name]?.identity != running.scene {
-      if isHolding(running, node: node) { continue }
+    for running in registration.running where !isHolding(running, node: node) {
       let lease = running.lease ?? 0
-      makers[LinkKey(scene: running.scene.name, screen: running.screen, lease: lease)] = nil
+      if let slot = scenes[running.scene.name], slot.identity == running.scene {
+        _ = slot.links.settle(SceneLinks.Key(screen: running.screen, lease: lease), isMade: false)
+      }
       let departure = Departure(screen: running.screen, module: "", host: node, lease: lease, reason: .rolledBack)
       actions.append(.order(host: node, .end(running.scene, departure)))
     }
@@ -189,7 +190,7 @@ extension BrokerStateMachine {
   /// Has a host make the next coordinators again, as many as it may at once.
   mutating func resumeNext(at host: String, now: Moment, _ actions: inout [BrokerAction]) {
     while let (key, waiting) = lanes[host]?.next(now) {
-      guard linking[key] == host, let slot = scenes[key.scene], slot.identity == waiting.scene else {
+      guard let slot = scenes[key.scene.name], slot.identity == key.scene, slot.links.underWay[key.link] == host else {
         lanes[host]?.ended(key, at: now)
         continue
       }
@@ -203,7 +204,8 @@ extension BrokerStateMachine {
   /// A host that was to make a coordinator again answered, or nobody waits for that any more.
   package mutating func resumed(_ order: ResumeOrder, at host: String, _ verdict: LinkVerdict?, now: Moment) -> [BrokerAction] {
     let resumption = order.resumption
-    lanes[host]?.ended(LinkKey(scene: order.scene.name, screen: resumption.screen, lease: resumption.lease), at: now)
+    let link = SceneLinks.Key(screen: resumption.screen, lease: resumption.lease)
+    lanes[host]?.ended(ResumeLane.Key(link: link, scene: order.scene), at: now)
     var actions: [BrokerAction] = []
     if let verdict {
       actions = linked(order.scene, LinkReport(screen: resumption.screen, lease: resumption.lease, verdict: verdict), now: now)
@@ -217,8 +219,10 @@ extension BrokerStateMachine {
     guard let slot = scenes[name] else { return }
     var kept: [String: (screens: [ScreenID], until: Moment)] = [:]
     for overdue in slot.state.overdueResumptions(at: slot.time(now)) {
-      let key = LinkKey(scene: name, screen: overdue.screen, lease: overdue.lease)
-      guard linking[key] == overdue.host, let until = lanes[overdue.host]?.keeps(key, for: settings.leases.lease, at: now), until > now
+      let link = SceneLinks.Key(screen: overdue.screen, lease: overdue.lease)
+      let key = ResumeLane.Key(link: link, scene: slot.identity)
+      guard slot.links.underWay[link] == overdue.host,
+        let until = lanes[overdue.host]?.keeps(key, for: settings.leases.lease, at: now), until > now
       else { continue }
       kept[overdue.host, default: ([], until)].screens.append(overdue.screen)
     }
@@ -230,8 +234,8 @@ extension BrokerStateMachine {
 
   /// Whether a host's verdict on a coordinator that it is to make again is still waited for.
   package func awaits(_ order: ResumeOrder, of host: String) -> Bool {
-    let key = LinkKey(scene: order.scene.name, screen: order.resumption.screen, lease: order.resumption.lease)
-    return linking[key] == host && scenes[order.scene.name]?.identity == order.scene
+    guard let slot = scenes[order.scene.name], slot.identity == order.scene else { return false }
+    return slot.links.underWay[SceneLinks.Key(screen: order.resumption.screen, lease: order.resumption.lease)] == host
   }
 
   /// A host answered a connect or resume, or did not.
@@ -240,17 +244,19 @@ extension BrokerStateMachine {
     if dormant[scene.name]?.identity == scene {
       if let loading = whenLoaded(scene.name, now: now, { $0.linked(scene, report, now: $1) }) { return loading }
     }
-    let key = LinkKey(scene: scene.name, screen: report.screen, lease: report.lease)
-    let host = linking.removeValue(forKey: key)
-    if let host { lanes[host]?.ended(key, at: now) }
-    if case .accepted = report.verdict {} else { makers.removeValue(forKey: key) }
-    let waiting = early.removeValue(forKey: key) ?? []
-    if scenes[scene.name]?.identity == scene {
-      if case .lost(let host) = report.verdict { registry.adjustLoad(of: host, by: -1) }
-      if case .accepted = report.verdict {} else { scenes[scene.name]?.announced.remove(report.screen) }
-      feed(.link(checked(report, in: scene.name)), to: scene.name, now: now, &actions)
+    let key = SceneLinks.Key(screen: report.screen, lease: report.lease)
+    let isMade = if case .accepted = report.verdict { true } else { false }
+    if !isMade {
+      discarded[scene]?.drop(key)
+      if dormant[scene.name]?.identity == scene { dormant[scene.name]?.kept?.drop(key) }
     }
-    for (submission, token, node) in waiting { actions += turn(submission, token: token, node: node, now: now) }
+    guard let slot = scenes[scene.name], slot.identity == scene else { return actions }
+    let (host, turns) = slot.links.settle(key, isMade: isMade)
+    if let host { lanes[host]?.ended(ResumeLane.Key(link: key, scene: scene), at: now) }
+    if case .lost(let host) = report.verdict { registry.adjustLoad(of: host, by: -1) }
+    if !isMade { slot.announced.remove(report.screen) }
+    feed(.link(checked(report, in: scene.name)), to: scene.name, now: now, &actions)
+    for early in turns { actions += turn(early.submission, token: early.token, node: early.node, now: now) }
     if let host { resumeNext(at: host, now: now, &actions) }
     return actions
   }
@@ -271,21 +277,21 @@ extension BrokerStateMachine {
       }
       if let loading { return loading }
     }
-    guard scenes[name]?.identity == submission.scene else {
+    guard let slot = scenes[name], slot.identity == submission.scene else {
       return [.answer(token, .turned(TurnReceipt(refusal: Refusal(MinervaError.sceneEnded(name)))))]
     }
     var report = submission.report
-    let key = LinkKey(scene: name, screen: report.screen, lease: report.lease)
-    let known = scenes[name]?.state.holder(of: report.screen)
-    if let holder = linking[key] ?? known?.host, holder != node, !holder.isEmpty {
+    let key = SceneLinks.Key(screen: report.screen, lease: report.lease)
+    let known = slot.state.holder(of: report.screen)
+    if let holder = slot.links.underWay[key] ?? known?.host, holder != node, !holder.isEmpty {
       let refusal = Refusal(
         code: MinervaError.Code.staleEpoch.rawValue, message: "\(report.screen) is \(holder)'s now; end the coordinator you have")
       hold(.reply(token, .turned(TurnReceipt(refusal: refusal))), now: now, &actions)
       return actions
     }
-    if linking[key] != nil || parked[key] != nil {
+    if slot.links.underWay[key] != nil || slot.links.parked[key] != nil {
       // The host speaks as soon as it has given its verdict; its word waits until the verdict has been taken.
-      early[key, default: []].append((submission, token, node))
+      slot.links.hold(SceneLinks.EarlyTurn(submission: submission, token: token, node: node))
       return []
     }
     do throws(MinervaError) {
@@ -295,9 +301,7 @@ extension BrokerStateMachine {
     }
     turns[TurnKey(scene: name, screen: report.screen, number: report.number), default: []].append(token)
     // Of a screen that is gone, or that another life holds, no rendering follows: the turn is refused.
-    if submission.rendering, known?.lease == report.lease {
-      scenes[name]?.announced.insert(report.screen)
-    }
+    if submission.rendering, known?.lease == report.lease { slot.announced.insert(report.screen) }
     feed(.turn(report), to: name, now: now, &actions)
     return actions
   }
@@ -318,7 +322,7 @@ extension BrokerStateMachine {
       return loading
     }
     guard scenes[name]?.identity == report.scene, let holder = scenes[name]?.state.holder(of: screen) else { return [] }
-    let maker = linking[LinkKey(scene: name, screen: screen, lease: holder.lease)]
+    let maker = scenes[name]?.links.underWay[SceneLinks.Key(screen: screen, lease: holder.lease)]
     guard (maker ?? holder.host) == node else { return [] }
     scenes[name]?.touchedAt = now
     if report.answersTurn { scenes[name]?.announced.remove(screen) }
@@ -369,8 +373,7 @@ extension BrokerStateMachine {
   private mutating func lose(_ node: String, now: Moment, _ actions: inout [BrokerAction]) {
     registry.lose(node)
     lanes[node] = nil
-    makers.removeAll { $0.host == node }
-    dropEarly(of: node, &actions)
+    forgetLinks(of: node, &actions)
     for name in scenes.keys.sorted() where scenes[name]?.hosts.contains(node) == true {
       loseLinks(of: node, in: name, now: now, &actions)
       noteDeath(of: node, in: name, now: now, &actions)
@@ -381,14 +384,11 @@ extension BrokerStateMachine {
     if let app = registry.hosts[node]?.registration.app { resolveDuePlans(of: app, now: now, &actions) }
   }
 
-  /// Forgets the turns of a lost host that were not taken: its next life may know nothing of them, and reports them again if it does.
-  private mutating func dropEarly(of node: String, _ actions: inout [BrokerAction]) {
+  /// Forgets what a lost host had made, and its turns that were not taken. Linear in the scenes in memory and in those of the host.
+  private mutating func forgetLinks(of node: String, _ actions: inout [BrokerAction]) {
     var tokens: [CallToken] = []
-    for (key, waiting) in early {
-      tokens += waiting.filter { $0.node == node }.map(\.1)
-      let others = waiting.filter { $0.node != node }
-      early[key] = others.isEmpty ? nil : others
-    }
+    for slot in scenes.values { tokens += slot.links.lose(node) }
+    for kept in discarded.values { kept.lose(node) }
     let error = MinervaError.peerLost(node, reason: "before its turn was taken", maybeExecuted: false)
     for token in tokens.sorted() { actions.append(.answer(token, .refused(error))) }
   }
@@ -401,10 +401,10 @@ extension BrokerStateMachine {
   }
 
   private mutating func loseLinks(of node: String, in name: String, now: Moment, _ actions: inout [BrokerAction]) {
-    for (key, host) in linking.of(name).sorted(by: { $0.key.screen < $1.key.screen }) where host == node {
-      linking.removeValue(forKey: key)
-      dropEarly(key, &actions)
-      scenes[name]?.announced.remove(key.screen)
+    guard let slot = scenes[name] else { return }
+    for key in slot.links.underWay(at: node) {
+      refuse(slot.links.settle(key, isMade: false).turns, &actions)
+      slot.announced.remove(key.screen)
       feed(.link(LinkReport(screen: key.screen, lease: key.lease, verdict: .lost(host: node))), to: name, now: now, &actions)
     }
   }

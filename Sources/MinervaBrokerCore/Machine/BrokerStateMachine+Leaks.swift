@@ -64,7 +64,7 @@ extension BrokerStateMachine {
     guard let slot = scenes[held.scene.name], slot.identity == held.scene, let holder = slot.state.holder(of: held.screen),
       holder.lease == held.lease
     else { return false }
-    let maker = linking[LinkKey(scene: held.scene.name, screen: held.screen, lease: held.lease)]
+    let maker = slot.links.underWay[SceneLinks.Key(screen: held.screen, lease: held.lease)]
     return (maker ?? holder.host) == host || (maker == nil && holder.host.isEmpty)
   }
 

@@ -254,7 +254,7 @@ extension BrokerStateMachine {
     guard let identity = SceneIdentity(journaled.scene) else { return }
     incarnations[identity.name] = max(incarnations[identity.name] ?? 0, identity.incarnation)
     guard journaled.snapshot != nil || !journaled.records.isEmpty else {
-      if dormant[identity.name]?.identity == identity { dormant[identity.name] = nil }
+      dropDormant(identity)
       return count("scenes.unreadable")
     }
     let restored = try RestoredScene(journaled, settings: sceneSettings)
@@ -265,25 +265,38 @@ extension BrokerStateMachine {
   package mutating func restore(_ restored: RestoredScene, now: Moment) {
     let (identity, state) = (restored.identity, restored.state)
     incarnations[identity.name] = max(incarnations[identity.name] ?? 0, identity.incarnation)
-    let asleep = dormant[identity.name]
-    if asleep?.identity == identity { dormant[identity.name] = nil }
+    dropDormant(identity)
     guard !state.hasEnded else { return }
     if let open = scenes[identity.name], open.identity.incarnation > identity.incarnation { return }
     let slot = SceneSlot(identity: identity, state: state, now: now, at: SceneTime(milliseconds: restored.at))
     slot.unsaved = restored.tail
     slot.hosts = state.hosts
-    if let earlier = discarded[identity.name], earlier.identity == identity { slot.keepShown(of: earlier) }
-    if let asleep, asleep.identity == identity, let kept = asleep.kept { slot.take(kept) }
+    discarded[identity]?.restore(to: slot)
     for host in slot.hosts where !registry.isAlive(host) { expected[host] = now + settings.leases.lease }
     keep(slot)
   }
 
+  /// A scene that was not in memory is, or cannot be.
+  private mutating func dropDormant(_ identity: SceneIdentity) {
+    guard let asleep = dormant[identity.name], asleep.identity == identity else { return }
+    dormant[identity.name] = nil
+    if let kept = asleep.kept { discarded[identity] = kept }
+  }
+
   /// Forgets what was restored: the journal is read from the beginning once more.
   package mutating func forget() {
-    for slot in scenes.values { slot.isOpen = false }
+    discard()
+    expected = [:]
+  }
+
+  /// Lets go of all scenes in memory, and keeps what no journal knows of them.
+  mutating func discard() {
+    for slot in scenes.values {
+      slot.isOpen = false
+      discarded[slot.identity] = KeptScreens(of: slot)
+    }
     scenes = [:]
     resting.removeAll()
-    expected = [:]
   }
 
   /// Another broker owns these scenes now: they are forgotten here, and whoever waits for them gets `bus.not_owner`.
@@ -325,8 +338,10 @@ extension BrokerStateMachine {
       if let slot = scenes[name] { takeUp(slot, now: now, &actions) }
     }
     isRecovering = false
+    // What did not come back hosts may still have.
+    let gone = discarded.filter { identity(of: $0.key.name) != $0.key }
     discarded = [:]
-    for node in registry.hosts.keys.sorted() where registry.isGreeted(node) { rejoin(node, now: now, &actions) }
+    for node in registry.hosts.keys.sorted() where registry.isGreeted(node) { rejoin(node, without: gone, now: now, &actions) }
     // Of a hundred thousand that rest few have lost a host: only those are put in order.
     for name in dormant.filter({ !$0.value.lost.isEmpty }).keys.sorted() { actions += load(name) }
     return actions

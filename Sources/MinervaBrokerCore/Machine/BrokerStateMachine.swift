@@ -57,18 +57,9 @@ package struct BrokerStateMachine {
     var screen: ScreenID
     var number: UInt32
   }
-  struct Maker {
-    var host: String
-    var scene: SceneIdentity
-  }
   struct RendererKey: SceneNamed {
     var scene: String
     var renderer: String
-  }
-  struct LinkKey: SceneNamed {
-    var scene: String
-    var screen: ScreenID
-    var lease: UInt32
   }
 
   package let settings: Settings
@@ -125,19 +116,10 @@ package struct BrokerStateMachine {
   /// The process behind each renderer; a restarted broker knows the primary one by name alone, and waits for it from that moment.
   var showing: SceneTable<RendererKey, String> = [:]
   var absentRenderers: SceneTable<RendererKey, Moment> = [:]
-  /// Where a module is being made; its host is not yet part of the core's state.
-  var linking: SceneTable<LinkKey, String> = [:]
   /// What each host is to make again, and has not yet.
   var lanes: [String: ResumeLane] = [:]
-  /// Turns that came before the verdict of the link they belong to.
-  var early: [LinkKey: [(TurnSubmission, CallToken, node: String)]] = [:]
-  /// Who was asked to make a module under a lease, and has it unless it said otherwise: the only one that may, also when the question is
-  /// asked again after a recovery.
-  var makers: SceneTable<LinkKey, Maker> = [:]
-  /// The scenes as they were when a commit failed: what their screens show is not in the journal.
-  var discarded: [String: SceneSlot] = [:]
-  /// Links that wait for a host to come back after this broker's restart.
-  var parked: SceneTable<LinkKey, Connection> = [:]
+  /// What hosts had said of the scenes that were in memory when a commit failed: that is not in the journal.
+  var discarded: [SceneIdentity: KeptScreens] = [:]
   /// Which host may speak for which name.
   var leases: HostLeaseStateMachine
   /// Hosts that a restarted broker knows by their screens alone, with the moment until which they may come back.
@@ -302,8 +284,8 @@ package struct BrokerStateMachine {
     take(&answers, \.scene) { $0 }
     take(&turns, \.scene) { $0 }
     take(&renderers, \.scene) { $0 }
-    take(&early, \.scene) { $0.map(\.1) }
     take(&journeys, { $0 }) { $0.compactMap { if case .request(_, let token, _) = $0.reason { token } else { nil } } }
+    for (name, slot) in scenes where isTheirs(name) { waiting += slot.links.takeCalls().map { (name, $0) } }
     return waiting.sorted { $0.token < $1.token }
   }
 
@@ -337,13 +319,8 @@ package struct BrokerStateMachine {
       case .effects: continue
       }
     }
-    linking = [:]
     for node in lanes.keys { lanes[node]?.drop() }
-    parked = [:]
-    for slot in scenes.values { slot.isOpen = false }
-    discarded = scenes
-    scenes = [:]
-    resting.removeAll()
+    discard()
     touched = []
     recents = RecentEvents()
     wakes.removeAll()

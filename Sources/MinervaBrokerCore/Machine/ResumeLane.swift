@@ -1,4 +1,5 @@
 import MinervaInterfaces
+import MinervaNavigation
 import MinervaProtocol
 
 /// The coordinators that one life of a host is to make again, a window of them at a time.
@@ -6,7 +7,11 @@ import MinervaProtocol
 /// A host that was away may have thousands to make; more calls at once than its link takes would be refused, and screens would leave that it
 /// can make. Those whose turn has not come keep their place, as long as the host goes on with others (K3).
 struct ResumeLane {
-  typealias Key = BrokerStateMachine.LinkKey
+  /// A coordinator to make again: its link, and the scene of that.
+  struct Key: Hashable {
+    var link: SceneLinks.Key
+    var scene: SceneIdentity
+  }
 
   /// How many are made at once; well below the calls that a link takes, since connects and messages go the same way.
   static let window = 128

@@ -28,7 +28,7 @@ extension BrokerStateMachine {
     guard isServing, slot.isOpen, slot.state.seq > 0, slot.state.isIdle, isSettled(slot), !slot.isTouched, committed >= slot.lastTicket
     else { return false }
     // Whoever joins counts on the scenes it waits for.
-    guard duePlans[name] == nil, joining.isEmpty else { return false }
+    guard duePlans[name] == nil, joining.isEmpty, !slot.links.isUnderWay, slot.links.parked.isEmpty else { return false }
     return slot.state.hosts.allSatisfy { registry.isAlive($0) && registry.isGreeted($0) }
   }
 
@@ -50,9 +50,10 @@ extension BrokerStateMachine {
       callers[node]?.remove(CallerKey(scene: name, caller: caller))
       slot.lastCaller = nil
     }
+    let kept = KeptScreens(of: slot)
     dormant[name] = DormantScene(
       identity: slot.identity, sequence: slot.state.seq, opened: now, base: at.milliseconds, events: slot.events, hosts: hosts,
-      kept: KeptScreens(of: slot), recent: slot.recent.isEmpty ? nil : slot.recent)
+      kept: kept.isEmpty ? nil : kept, recent: slot.recent.isEmpty ? nil : slot.recent)
     scenes.removeValue(forKey: name)
     slot.isOpen = false
     count("scenes.rested")
@@ -175,7 +176,7 @@ extension BrokerStateMachine {
     slot.saidIdle = !scene.isUntold
     slot.hosts = restored.state.hosts
     if let recent = scene.recent { slot.recent = recent }
-    if let kept = scene.kept { slot.take(kept) }
+    scene.kept?.restore(to: slot)
     keep(slot)
     if scene.isUntold {
       // A host that was not heard of yet may be on its way, as right after a start.
@@ -204,11 +205,7 @@ extension BrokerStateMachine {
       guard var registration = registry.hosts[node]?.registration, concerns(registration, name) else { continue }
       // Who was there all the time has what it was asked to make since it joined, not what it had then.
       if !scene.lost.contains(node) {
-        registration.running = slot.state.coordinators.compactMap { report in
-          let key = LinkKey(scene: name, screen: report.summary.screen, lease: report.lease)
-          guard let maker = makers[key], maker.host == node, maker.scene == slot.identity else { return nil }
-          return RunningCoordinator(scene: slot.identity, screen: report.summary.screen, handled: 0, lease: report.lease)
-        }
+        registration.running = slot.links.makers.coordinators(of: node, in: slot.identity)
       }
       takeBack(name, by: registration, now: now, &actions)
     }
@@ -260,6 +257,7 @@ extension BrokerStateMachine {
   mutating func loseDormant(_ node: String, _ actions: inout [BrokerAction]) {
     for name in dormant.keys.sorted() where dormant[name]?.hosts.contains(node) == true {
       if dormant[name]?.lost.contains(node) == false { dormant[name]?.lost.append(node) }
+      dormant[name]?.kept?.lose(node)
       actions += load(name)
     }
   }
@@ -348,6 +346,7 @@ extension BrokerStateMachine {
       guard let identity = SceneIdentity(head.scene) else { continue }
       incarnations[identity.name] = max(incarnations[identity.name] ?? 0, identity.incarnation)
       guard head.sequence > 0 else {
+        if let known = before[identity.name], known.identity == identity, let kept = known.kept { discarded[identity] = kept }
         count("scenes.unreadable")
         continue
       }
@@ -359,8 +358,8 @@ extension BrokerStateMachine {
     for (name, (identity, head)) in latest {
       var note = head.rest.flatMap(RestNote.init)
       if note?.hasEnded == true { continue }
-      // What was in memory when a commit failed goes back there: what it shows is in no journal, and its hosts are in `makers`.
-      if discarded[name]?.identity == identity { note = nil }
+      // What was in memory when a commit failed goes back there.
+      if discarded[identity] != nil { note = nil }
       if note == nil { unknown.append(head.scene) }
       if var known = before[name], known.identity == identity, known.sequence == head.sequence, note != nil, !known.isUnknown {
         // A new epoch counts its events anew.
@@ -373,7 +372,7 @@ extension BrokerStateMachine {
       scene.isUnknown = note == nil
       scene.isUntold = true
       scene.hosts = note?.hosts ?? []
-      if before[name]?.identity == identity { scene.kept = before[name]?.kept }
+      scene.kept = before[name].flatMap { $0.identity == identity ? $0.kept : nil } ?? discarded[identity]
       for host in scene.hosts where !registry.isAlive(host) { expected[host] = now + settings.leases.lease }
       dormant[name] = scene
     }

@@ -38,6 +38,8 @@ package final class SceneSlot {
   var hidden: Set<ScreenID> = []
   /// Screens whose lists keep something newer until they are seen.
   var behind: Set<ScreenID> = []
+  /// What hosts make of its screens, and have made.
+  var links = SceneLinks()
   /// Hosts that run, or ran, coordinators of it.
   var hosts: Set<String> = []
   /// The message that each screen had in hand when its host was lost, and how often it was.
@@ -58,15 +60,6 @@ package final class SceneSlot {
     self.opened = now
     touchedAt = now
     self.base = time.milliseconds
-  }
-
-  /// Takes over what screens showed in the same scene before its journal was opened anew; hosts say it again only when they register.
-  func keepShown(of earlier: SceneSlot) {
-    for (screen, rendering) in earlier.renderings where state.screen(screen) != nil {
-      renderings[screen] = rendering
-      shown[screen] = earlier.shown[screen]
-      plainFields[screen] = earlier.plainFields[screen]
-    }
   }
 
   /// The scene's time; it stands still while no broker runs.
