@@ -55,7 +55,7 @@ struct AnswerTests {
     #expect(machine.refusal(of: turn) == "scene.ended")
     #expect(machine.refusal(of: 900) == "scene.ended")
     #expect(machine.refusal(of: look) == "scene.ended")
-    #expect(machine.broker.callers.isEmpty && machine.broker.answers.isEmpty)
+    #expect(machine.broker.clients.count(at: "shell") == 0 && machine.broker.scenes["main"] == nil)
   }
 
   @Test("N2: a request that is repeated by another process while it runs is answered there too")
@@ -107,7 +107,7 @@ struct AnswerTests {
     attach("phone", token: 921, node: "other", &machine)
     machine.commit()
     #expect(machine.reply(to: 920) != nil && machine.reply(to: 921) != nil)
-    #expect(machine.broker.renderers.isEmpty)
+    #expect(machine.broker.scenes["main"]?.waiters.isEmpty == true)
   }
 
   @Test("The renderer of a scene is a process, not a name: another one under that name is refused, and what it says does not count")
@@ -127,7 +127,7 @@ struct AnswerTests {
     machine.commit()
     #expect([941, 942].map { machine.refusal(of: $0) } == ["nav.renderer_taken", "nav.renderer_taken"])
     #expect(machine.broker.scenes["main"]?.state.primaryRenderer == "view")
-    #expect(machine.broker.showing.map(\.value) == ["a"])
+    #expect(machine.broker.clients.process(of: ClientDesk.Renderer(scene: "main", name: "view")) == "a")
     machine.take(
       machine.broker.renderer(
         SceneAddress(), report: .attached(renderer: "view", takesOver: true), token: 945, node: "b", now: machine.now))
@@ -250,7 +250,7 @@ struct AnswerTests {
     // Its module is never made: it would be rolled back with its caller.
     ask("waiting", .open(Command.Opening(ModuleAddress(name: "Detail"), via: .push)), txn: "w")
     for number in 0..<5_000 { ask("caller \(number)", .backRoot(in: nil), txn: "t\(number)") }
-    #expect((machine.broker.callers["gateway"]?.count ?? 0) < 2_100)
+    #expect(machine.broker.clients.count(at: "gateway") < 2_100)
     machine.take(machine.broker.lost("gateway", incarnation: 5, reason: "killed", pid: 1, now: machine.now))
     machine.wait(1_001)
     machine.settle()

@@ -20,7 +20,7 @@ extension BrokerStateMachine {
       (now, ClockReading(at: Int64(slot.time(now).milliseconds), verdict: verdict), [])
     }
     guard step.event == slot.events else { return stays(.behind) }
-    if let txn = step.txn, answers[AnswerKey(scene: step.scene.name, txn: txn)] == nil { return stays(.answered) }
+    if let txn = step.txn, !slot.waiters.hasAnyone(forAnswerTo: txn) { return stays(.answered) }
     guard step.isForced || isAtRest(lostHostsAside: step.passesLeases) else { return stays(.busy) }
     func moment(of time: Int64) -> Moment { slot.moment(of: SceneTime(milliseconds: UInt64(max(0, time)))) }
     guard let due = [nextAlarm, step.due.map(moment)].compactMap({ $0 }).min() else { return stays(.rests) }
@@ -35,14 +35,15 @@ extension BrokerStateMachine {
   ///
   /// - Parameter lostHostsAside: Whether hosts that may come back, and what waits for them, are not waited for.
   package func isAtRest(lostHostsAside: Bool) -> Bool {
-    guard isServing, committed >= ticket, held.isEmpty, journeys.isEmpty, renderers.isEmpty, turns.isEmpty, loads.isEmpty,
+    guard isServing, committed >= ticket, held.isEmpty, journeys.isEmpty, loads.isEmpty,
       joining.isEmpty, registry.hosts.values.allSatisfy({ !$0.isAlive || $0.isGreeted })
     else { return false }
     if !lostHostsAside {
       guard duePlans.isEmpty, expected.isEmpty, scenes.values.allSatisfy({ $0.links.parked.isEmpty }) else { return false }
     }
     return scenes.values.allSatisfy { slot in
-      slot.announced.isEmpty && !slot.links.isUnderWay && slot.state.waitsForTime(lostHostsAside: lostHostsAside)
+      slot.announced.isEmpty && !slot.links.isUnderWay && !slot.waiters.isUnderWay
+        && slot.state.waitsForTime(lostHostsAside: lostHostsAside)
     }
   }
 }

@@ -394,7 +394,7 @@ extension BrokerStateMachine {
     } catch {
       return actions.append(.answer(token, .refused(error)))
     }
-    answers[AnswerKey(scene: scene, txn: request.txn), default: []].append(token)
+    scenes[scene]?.waiters.append(token, forAnswerTo: request.txn)
     note(request.caller, at: node, in: scene)
     feed(.command(command), to: scene, now: now, &actions)
   }

@@ -10,7 +10,7 @@ extension BrokerStateMachine {
     guard slot.isOpen else { return }
     let scene = slot.identity.name
     switch effect {
-    case .answer(let answer): reply(answer, scene: scene, &actions)
+    case .answer(let answer): reply(answer, of: slot, &actions)
     case .admitted(let admission):
       // Whoever runs or waits is told of by the core's own events.
       if case .joined = admission.standing { publish(.joined(admission), of: slot, record: admission.seq, now: now, &actions) }
@@ -43,20 +43,16 @@ extension BrokerStateMachine {
       actions.append(.order(host: delivery.host, .deliver(slot.identity, opened(delivery, of: scene), at: slot.time(now))))
     case .turnTaken(let screen, let number, let refusal):
       // Each report has its own verdict, in the order of their coming: a stale host may report a turn of the same number.
-      let key = TurnKey(scene: scene, screen: screen, number: number)
-      guard var tokens = turns.removeValue(forKey: key), !tokens.isEmpty else { return }
+      guard let token = slot.waiters.takeFirst(forVerdictOn: Waiters.Turn(screen: screen, number: number)) else { return }
       // A turn that was not taken for want of room comes again; any other refusal is its verdict.
       let isForLater = refusal?.code == MinervaError.Code.backpressure.rawValue
       let reply = isForLater ? refusal.map { BrokerAction.Reply.refused(MinervaError($0)) } : nil
-      actions.append(.answer(tokens.removeFirst(), reply ?? .turned(TurnReceipt(refusal: refusal))))
-      if !tokens.isEmpty { turns[key] = tokens }
+      actions.append(.answer(token, reply ?? .turned(TurnReceipt(refusal: refusal))))
     case .end(let departure): end(departure, of: slot, &actions)
     case .render(let transition): publish(.transition(transition), of: slot, record: transition.seq, now: now, &actions)
     case .renderer(let renderer, let refusal):
-      let key = RendererKey(scene: scene, renderer: renderer)
-      guard var tokens = renderers.removeValue(forKey: key), !tokens.isEmpty else { return }
-      actions.append(.answer(tokens.removeFirst(), refusal.map { .refused(MinervaError($0)) } ?? .done))
-      if !tokens.isEmpty { renderers[key] = tokens }
+      guard let token = slot.waiters.takeFirst(forAttaching: renderer) else { return }
+      actions.append(.answer(token, refusal.map { .refused(MinervaError($0)) } ?? .done))
     case .wake(let time):
       if let time { wakes.insert(WakeQueue.Entry(at: slot.moment(of: time), scene: scene)) } else { wakes.remove(scene) }
     case .resolve(let plan): resolve(plan, in: scene, now: now, &actions)
@@ -72,8 +68,9 @@ extension BrokerStateMachine {
     }
   }
 
-  private mutating func reply(_ answer: Answer, scene: String, _ actions: inout [BrokerAction]) {
-    guard let tokens = answers.removeValue(forKey: AnswerKey(scene: scene, txn: answer.txn)) else { return }
+  private mutating func reply(_ answer: Answer, of slot: SceneSlot, _ actions: inout [BrokerAction]) {
+    let tokens = slot.waiters.takeAll(forAnswerTo: answer.txn)
+    guard !tokens.isEmpty else { return }
     often.answers += 1
     let reply: BrokerAction.Reply =
       switch answer.resolution {
@@ -153,7 +150,7 @@ extension BrokerStateMachine {
 
   /// Forgets a scene that is over. Whoever asked it for something after its end is told so: its effects do not happen any more.
   private mutating func close(_ scene: String, _ actions: inout [BrokerAction]) {
-    for (_, token) in takeWaiting(where: { $0 == scene }) { actions.append(.answer(token, .refused(.sceneEnded(scene)))) }
+    for (_, token) in takeWaiting(in: [scene]) { actions.append(.answer(token, .refused(.sceneEnded(scene)))) }
     forget(scene)
   }
 
@@ -163,12 +160,7 @@ extension BrokerStateMachine {
     vaults.removeValue(forKey: scene)
     wakes.remove(scene)
     duePlans.removeValue(forKey: scene)
-    showing.removeAll(of: scene)
-    absentRenderers.removeAll(of: scene)
-    for (node, keys) in callers where keys.contains(where: { $0.scene == scene }) {
-      let others = keys.filter { $0.scene != scene }
-      callers[node] = others.isEmpty ? nil : others
-    }
+    clients.forget(scene)
   }
 
   // MARK: Events

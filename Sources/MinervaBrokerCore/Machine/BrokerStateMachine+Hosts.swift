@@ -299,7 +299,7 @@ extension BrokerStateMachine {
     } catch {
       return [.answer(token, .turned(TurnReceipt(refusal: Refusal(error))))]
     }
-    turns[TurnKey(scene: name, screen: report.screen, number: report.number), default: []].append(token)
+    slot.waiters.append(token, forVerdictOn: Waiters.Turn(screen: report.screen, number: report.number))
     // Of a screen that is gone, or that another life holds, no rendering follows: the turn is refused.
     if submission.rendering, known?.lease == report.lease { slot.announced.insert(report.screen) }
     feed(.turn(report), to: name, now: now, &actions)
@@ -356,18 +356,14 @@ extension BrokerStateMachine {
       publish(ProcessEvent(change: .suspended, node: lease.node, kind: "host", pid: pid, reason: reason), now: now, &actions)
       lose(lease.node, now: now, &actions)
     }
-    if callers[node] != nil { absentCallers[node] = now }
-    for (key, process) in showing.sorted(by: { ($0.key.scene, $0.key.renderer) < ($1.key.scene, $1.key.renderer) }) where process == node {
-      showing[key] = nil
-      loseRenderer(key, now: now, &actions)
-    }
+    for renderer in clients.lost(node, at: now) { loseRenderer(renderer, now: now, &actions) }
     return actions + lostWorker(node, incarnation: incarnation, reason: reason, pid: pid, now: now)
   }
 
   /// Who showed a scene is gone: what waits for it settles.
-  private mutating func loseRenderer(_ key: RendererKey, now: Moment, _ actions: inout [BrokerAction]) {
-    guard scenes[key.scene]?.state.primaryRenderer == key.renderer else { return }
-    feed(.renderer(.lost(renderer: key.renderer)), to: key.scene, now: now, &actions)
+  private mutating func loseRenderer(_ renderer: ClientDesk.Renderer, now: Moment, _ actions: inout [BrokerAction]) {
+    guard scenes[renderer.scene]?.state.primaryRenderer == renderer.name else { return }
+    feed(.renderer(.lost(renderer: renderer.name)), to: renderer.scene, now: now, &actions)
   }
 
   private mutating func lose(_ node: String, now: Moment, _ actions: inout [BrokerAction]) {
@@ -415,17 +411,15 @@ extension BrokerStateMachine {
   }
 
   /// A process is there (again).
-  package mutating func connected(_ node: String) { absentCallers.removeValue(forKey: node) }
+  package mutating func connected(_ node: String) { clients.connected(node) }
 
   // MARK: Time
 
   /// The next moment at which `alarm` is to be called.
   package var nextAlarm: Moment? {
-    let gone = absentCallers.values.map { $0 + settings.callerGrace }.min()
-    let blind = absentRenderers.map { $0.value + settings.callerGrace }.min()
-    return [
-      wakes.first?.at, leases.nextDeadline, expected.values.min(), gone, blind, desk.nextDeadline, nextLoadDeadline, nextJourneyDeadline,
-      planRetry,
+    [
+      wakes.first?.at, leases.nextDeadline, expected.values.min(), clients.nextDeadline, desk.nextDeadline, nextLoadDeadline,
+      nextJourneyDeadline, planRetry,
     ].compactMap { $0 }.min()
   }
 
@@ -449,19 +443,13 @@ extension BrokerStateMachine {
     for node in expected.filter({ $0.value <= now }).keys.sorted() {
       giveUp(node, now: now, &actions)
     }
-    for (node, moment) in absentCallers.sorted(by: { $0.key < $1.key }) where now - moment >= settings.callerGrace {
-      absentCallers.removeValue(forKey: node)
-      for key in (callers.removeValue(forKey: node) ?? []).sorted(by: { ($0.scene, $0.caller) < ($1.scene, $1.caller) }) {
-        guard let slot = scenes[key.scene] else { continue }
-        slot.lastCaller = nil
-        feed(.callerLost(caller: key.caller), to: key.scene, now: now, &actions)
-      }
+    let late = clients.tick(now)
+    for caller in late.callers {
+      guard let slot = scenes[caller.scene] else { continue }
+      slot.lastCaller = nil
+      feed(.callerLost(caller: caller.name), to: caller.scene, now: now, &actions)
     }
-    for (key, moment) in absentRenderers.sorted(by: { ($0.key.scene, $0.key.renderer) < ($1.key.scene, $1.key.renderer) })
-    where now - moment >= settings.callerGrace {
-      absentRenderers[key] = nil
-      if showing[key] == nil { loseRenderer(key, now: now, &actions) }
-    }
+    for renderer in late.renderers { loseRenderer(renderer, now: now, &actions) }
     return actions + translate(desk.tick(now))
   }
 

@@ -29,7 +29,7 @@ extension BrokerStateMachine {
       // What was asked for before is answered from memory (N2) and never written down, also when nobody can say yet what of it is secret.
       if scenes[name]?.state.knows(command.txn) != true { command.action = try sealed(command.action, in: name) }
       command.deadline = Self.left(of: command.deadline, until: until, since: asked, now: now)
-      answers[AnswerKey(scene: name, txn: request.command.txn), default: []].append(token)
+      scenes[name]?.waiters.append(token, forAnswerTo: request.command.txn)
       note(request.command.caller, at: node, in: name)
       feed(.command(command), to: name, now: now, &actions)
     } catch {
@@ -47,15 +47,14 @@ extension BrokerStateMachine {
   mutating func note(_ caller: String, at node: String, in scene: String) {
     guard let slot = scenes[scene], slot.lastCaller.map({ $0.caller != caller || $0.node != node }) ?? true else { return }
     slot.lastCaller = (node, caller)
-    callers[node, default: []].insert(CallerKey(scene: scene, caller: caller))
+    clients.note(ClientDesk.Caller(scene: scene, name: caller), at: node)
     // A process may call itself anything: of its names those are kept that something would be taken back for.
-    if let count = callers[node]?.count, count >= 1_024, count & (count - 1) == 0 { forgetIdleCallers(at: node) }
-  }
-
-  private mutating func forgetIdleCallers(at node: String) {
-    callers[node] = callers[node]?.filter { key in
-      guard let slot = scenes[key.scene] else { return false }
-      return slot.lastCaller.map { $0.node == node && $0.caller == key.caller } ?? false || slot.state.hasStake(key.caller)
+    let count = clients.count(at: node)
+    guard count >= 1_024, count & (count - 1) == 0 else { return }
+    let scenes = scenes
+    clients.forgetCallers(at: node) { caller in
+      guard let slot = scenes[caller.scene] else { return false }
+      return slot.lastCaller.map { $0.node == node && $0.caller == caller.name } ?? false || slot.state.hasStake(caller.name)
     }
   }
 
@@ -127,8 +126,8 @@ extension BrokerStateMachine {
     guard let state = scenes[scene]?.state, let opening = state.configuration(of: txn) else {
       return MinervaError(.notWaiting, "no opening \(txn) waits to be configured; it was answered already, or never asked for")
     }
-    let caller = CallerKey(scene: scene, caller: opening.caller)
-    if callers[node]?.contains(caller) != true, callers.values.contains(where: { $0.contains(caller) }) {
+    let caller = ClientDesk.Caller(scene: scene, name: opening.caller)
+    if !clients.isKnown(caller, at: node), clients.isKnown(caller) {
       return MinervaError(.unauthorized, "\(txn) was asked for by \(opening.caller), which configures it itself")
     }
     return opening.isDone ? MinervaError(.linkDuplicate, "\(txn) was configured already") : nil
@@ -147,12 +146,12 @@ extension BrokerStateMachine {
     }
     return looking(at: address, token: token, now: now) { machine, now, name, actions in
       if case .attached(let renderer, let takesOver) = report {
-        let key = RendererKey(scene: name, renderer: renderer)
+        let key = ClientDesk.Renderer(scene: name, name: renderer)
         if !takesOver, machine.isShown(by: key, elsewhereThan: node) {
           let text = "\(renderer) shows this scene from another process; take over, or observe"
           return actions.append(.answer(token, .refused(MinervaError(.rendererTaken, text))))
         }
-        machine.renderers[key, default: []].append(token)
+        machine.scenes[name]?.waiters.append(token, forAttaching: renderer)
         machine.feed(.renderer(report), to: name, now: now, &actions)
         machine.note(key, at: node)
       } else {
@@ -165,22 +164,20 @@ extension BrokerStateMachine {
 
   /// Takes what the one who shows a scene says of it; of others, and of another process under its name, nothing counts.
   private mutating func hear(_ report: RendererReport, from node: String, in scene: String, now: Moment, _ actions: inout [BrokerAction]) {
-    let key = RendererKey(scene: scene, renderer: report.renderer)
+    let key = ClientDesk.Renderer(scene: scene, name: report.renderer)
     guard !isShown(by: key, elsewhereThan: node) else { return }
-    if case .lost = report { showing[key] = nil } else { note(key, at: node) }
+    if case .lost = report { clients.forget(key) } else { note(key, at: node) }
     feed(.renderer(report), to: scene, now: now, &actions)
   }
 
   /// Whether the primary renderer of this name is known to be another process.
-  private func isShown(by key: RendererKey, elsewhereThan node: String) -> Bool {
-    scenes[key.scene]?.state.primaryRenderer == key.renderer && showing[key].map { $0 != node } ?? false
+  private func isShown(by key: ClientDesk.Renderer, elsewhereThan node: String) -> Bool {
+    scenes[key.scene]?.state.primaryRenderer == key.name && clients.process(of: key).map { $0 != node } ?? false
   }
 
   /// Notes which process the primary renderer of a scene is; of others there is nothing to note.
-  private mutating func note(_ key: RendererKey, at node: String) {
-    guard scenes[key.scene]?.state.primaryRenderer == key.renderer, showing[key] != node else { return }
-    showing.removeAll(of: key.scene)
-    showing[key] = node
+  private mutating func note(_ key: ClientDesk.Renderer, at node: String) {
+    if scenes[key.scene]?.state.primaryRenderer == key.name { clients.note(key, at: node) }
   }
 
   /// How many bytes a name may have that is kept, and written down, for whoever chose it.
@@ -305,7 +302,7 @@ extension BrokerStateMachine {
   /// read is taken in without it, as it would be a moment later.
   package mutating func disown(_ names: Set<String>, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
-    for (scene, token) in takeWaiting(where: names.contains) {
+    for (scene, token) in takeWaiting(in: names) {
       actions.append(.answer(token, .refused(.notOwner(of: scene, epoch: nil, owner: nil))))
     }
     let left = takeUnasked(waitingFor: names)
@@ -350,8 +347,7 @@ extension BrokerStateMachine {
   /// Goes on with what was under way in a scene when an earlier life of the broker ended.
   mutating func takeUp(_ slot: SceneSlot, now: Moment, _ actions: inout [BrokerAction]) {
     if let renderer = slot.state.primaryRenderer {
-      let key = RendererKey(scene: slot.identity.name, renderer: renderer)
-      if showing[key] == nil { absentRenderers[key] = now }
+      clients.expect(ClientDesk.Renderer(scene: slot.identity.name, name: renderer), since: now)
     }
     endLostPlans(of: slot, now: now, &actions)
     for effect in slot.state.outstanding() { perform(effect, of: slot, now: now, &actions) }

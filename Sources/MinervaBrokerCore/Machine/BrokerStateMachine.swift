@@ -43,25 +43,6 @@ package struct BrokerStateMachine {
       CallToken, scene: String, tree: SceneTree, record: UInt64, at: SceneTime, settled: Bool, plans: [PlanReport], renderings: Bool)
   }
 
-  /// Who waits for what. A txn is one request of its scene, whoever asks for it again (N2).
-  struct AnswerKey: Hashable {
-    var scene: String
-    var txn: String
-  }
-  struct CallerKey: Hashable {
-    var scene: String
-    var caller: String
-  }
-  struct TurnKey: Hashable {
-    var scene: String
-    var screen: ScreenID
-    var number: UInt32
-  }
-  struct RendererKey: SceneNamed {
-    var scene: String
-    var renderer: String
-  }
-
   package let settings: Settings
   /// The epoch of the journal under which the scenes are owned.
   package internal(set) var epoch: UInt64
@@ -109,13 +90,6 @@ package struct BrokerStateMachine {
   /// When those of them are asked for again whose owners did not answer.
   var planRetry: Moment?
 
-  var answers: [AnswerKey: [CallToken]] = [:]
-  var turns: [TurnKey: [CallToken]] = [:]
-  /// Renderers that wait to be attached, each in the order of its asking.
-  var renderers: [RendererKey: [CallToken]] = [:]
-  /// The process behind each renderer; a restarted broker knows the primary one by name alone, and waits for it from that moment.
-  var showing: SceneTable<RendererKey, String> = [:]
-  var absentRenderers: SceneTable<RendererKey, Moment> = [:]
   /// What each host is to make again, and has not yet.
   var lanes: [String: ResumeLane] = [:]
   /// What hosts had said of the scenes that were in memory when a commit failed: that is not in the journal.
@@ -127,9 +101,8 @@ package struct BrokerStateMachine {
   /// The diff workers' desk, and the life of each worker that has joined.
   package internal(set) var desk = DiffDesk()
   var workers: [String: UInt64] = [:]
-  /// Callers seen at each node, and lost nodes with the moment after which their callers are gone for good.
-  var callers: [String: Set<CallerKey>] = [:]
-  var absentCallers: [String: Moment] = [:]
+  /// Who asks of scenes and shows them.
+  var clients: ClientDesk
   var wakes = WakeQueue()
   /// The events that are kept for watchers, of all scenes.
   var recents = RecentEvents()
@@ -156,6 +129,7 @@ package struct BrokerStateMachine {
     self.settings = settings
     self.epoch = epoch
     leases = HostLeaseStateMachine(settings: settings.leases)
+    clients = ClientDesk(grace: settings.callerGrace)
     started = now
   }
 
@@ -273,19 +247,14 @@ package struct BrokerStateMachine {
   }
 
   /// Takes out every call that waits for something in these scenes, in the order in which they came.
-  mutating func takeWaiting(where isTheirs: (String) -> Bool) -> [(scene: String, token: CallToken)] {
+  mutating func takeWaiting(in names: Set<String>) -> [(scene: String, token: CallToken)] {
     var waiting: [(scene: String, token: CallToken)] = []
-    func take<Key, Waiting>(_ table: inout [Key: Waiting], _ scene: (Key) -> String, _ tokens: (Waiting) -> [CallToken]) {
-      for (key, value) in table where isTheirs(scene(key)) {
-        waiting += tokens(value).map { (scene(key), $0) }
-        table[key] = nil
+    for name in names {
+      if let slot = scenes[name] { waiting += (slot.waiters.takeAll() + slot.links.takeCalls()).map { (name, $0) } }
+      for journey in journeys.removeValue(forKey: name) ?? [] {
+        if case .request(_, let token, _) = journey.reason { waiting.append((name, token)) }
       }
     }
-    take(&answers, \.scene) { $0 }
-    take(&turns, \.scene) { $0 }
-    take(&renderers, \.scene) { $0 }
-    take(&journeys, { $0 }) { $0.compactMap { if case .request(_, let token, _) = $0.reason { token } else { nil } } }
-    for (name, slot) in scenes where isTheirs(name) { waiting += slot.links.takeCalls().map { (name, $0) } }
     return waiting.sorted { $0.token < $1.token }
   }
 
@@ -307,7 +276,7 @@ package struct BrokerStateMachine {
     failure = error
     count("journal.failures")
     var actions: [BrokerAction] = []
-    for (_, token) in takeWaiting(where: { _ in true }) { actions.append(.answer(token, .refused(error))) }
+    for (_, token) in takeWaiting(in: Set(scenes.keys).union(journeys.keys)) { actions.append(.answer(token, .refused(error))) }
     duePlans = [:]
     planRetry = nil
     actions += dropLoads { _ in error }

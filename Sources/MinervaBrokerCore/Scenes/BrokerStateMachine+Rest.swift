@@ -28,7 +28,9 @@ extension BrokerStateMachine {
     guard isServing, slot.isOpen, slot.state.seq > 0, slot.state.isIdle, isSettled(slot), !slot.isTouched, committed >= slot.lastTicket
     else { return false }
     // Whoever joins counts on the scenes it waits for.
-    guard duePlans[name] == nil, joining.isEmpty, !slot.links.isUnderWay, slot.links.parked.isEmpty else { return false }
+    guard duePlans[name] == nil, joining.isEmpty, !slot.links.isUnderWay, slot.links.parked.isEmpty, slot.waiters.isEmpty else {
+      return false
+    }
     return slot.state.hosts.allSatisfy { registry.isAlive($0) && registry.isGreeted($0) }
   }
 
@@ -47,7 +49,7 @@ extension BrokerStateMachine {
       actions.append(.rest(JournalRest(scene: slot.key, sequence: slot.state.seq, note: note.bytes)))
     }
     if let (node, caller) = slot.lastCaller {
-      callers[node]?.remove(CallerKey(scene: name, caller: caller))
+      clients.forget(ClientDesk.Caller(scene: name, name: caller), at: node)
       slot.lastCaller = nil
     }
     let kept = KeptScreens(of: slot)

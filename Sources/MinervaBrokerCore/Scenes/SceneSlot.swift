@@ -38,6 +38,8 @@ package final class SceneSlot {
   var hidden: Set<ScreenID> = []
   /// Screens whose lists keep something newer until they are seen.
   var behind: Set<ScreenID> = []
+  /// Who waits for what in it.
+  var waiters = Waiters()
   /// What hosts make of its screens, and have made.
   var links = SceneLinks()
   /// Hosts that run, or ran, coordinators of it.
