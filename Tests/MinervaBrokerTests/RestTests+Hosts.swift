@@ -108,6 +108,6 @@ extension RestTests {
     }
     #expect(receipt.forgotten.map(\.scene.name).contains("main"))
     #expect(machine.broker.openScenes.map(\.name) == ["other"])
-    #expect(machine.broker.joining.isEmpty, "scenes come to rest again")
+    #expect(!machine.broker.hosts.isJoining, "scenes come to rest again")
   }
 }

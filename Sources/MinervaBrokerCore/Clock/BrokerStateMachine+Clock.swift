@@ -36,10 +36,10 @@ extension BrokerStateMachine {
   /// - Parameter lostHostsAside: Whether hosts that may come back, and what waits for them, are not waited for.
   package func isAtRest(lostHostsAside: Bool) -> Bool {
     guard isServing, committed >= ticket, held.isEmpty, journeys.isEmpty, loads.isEmpty,
-      joining.isEmpty, registry.hosts.values.allSatisfy({ !$0.isAlive || $0.isGreeted })
+      !hosts.isJoining, registry.hosts.values.allSatisfy({ !$0.isAlive || $0.isGreeted })
     else { return false }
     if !lostHostsAside {
-      guard duePlans.isEmpty, expected.isEmpty, scenes.values.allSatisfy({ $0.links.parked.isEmpty }) else { return false }
+      guard duePlans.isEmpty, hosts.expectsNobody, scenes.values.allSatisfy({ $0.links.parked.isEmpty }) else { return false }
     }
     return scenes.values.allSatisfy { slot in
       slot.announced.isEmpty && !slot.links.isUnderWay && !slot.waiters.isUnderWay

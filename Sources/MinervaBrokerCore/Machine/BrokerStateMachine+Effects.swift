@@ -32,9 +32,9 @@ extension BrokerStateMachine {
       // What another life was told, or kept, is nothing to this one.
       slot.hidden.remove(resumption.screen)
       slot.behind.remove(resumption.screen)
-      registry.adjustLoad(of: resumption.host, by: 1)
+      hosts.adjustLoad(of: resumption.host, by: 1)
       let order = ResumeOrder(scene: slot.identity, resumption: resumption, shown: slot.shown[resumption.screen])
-      lanes[resumption.host, default: ResumeLane(now: now)].append(ResumeLane.Key(link: link, scene: slot.identity), order)
+      hosts.append(order, ResumeLane.Key(link: link, scene: slot.identity), for: resumption.host, at: now)
       resumeNext(at: resumption.host, now: now, &actions)
     case .deliver(let delivery):
       // A lost host gets it when it is back (K3): the core keeps it until a turn has handled it. One that has only just asked to be
@@ -99,27 +99,18 @@ extension BrokerStateMachine {
       }
       slot.links.begin(key, at: host)
       slot.hosts.insert(host)
-      registry.adjustLoad(of: host, by: 1)
+      hosts.adjustLoad(of: host, by: 1)
       // What was started, and not opened by a request of its own, may open something in its first turn: that is waited for.
       if connection.via == nil, registry.saysFirst(host) { slot.announced.insert(connection.screen) }
       actions.append(.connect(host: host, ConnectOrder(scene: identity, connection: connection, at: slot.time(now))))
     } catch {
       // A host that is being restarted needs a moment; the core's own deadline ends a link that waits too long.
-      if isExpected(connection.module.name, of: connection.module.app ?? identity.app) {
+      if isRecovering || hosts.mayOffer(connection.module.name, of: connection.module.app ?? identity.app) {
         slot.links.park(connection)
       } else {
         let report = LinkReport(screen: connection.screen, lease: connection.lease, verdict: .refused(Refusal(error)))
         feed(.link(report), to: scene, now: now, &actions)
       }
-    }
-  }
-
-  /// Whether a lost host offered the module, or may have: a restarted broker knows hosts by their screens alone.
-  private func isExpected(_ module: String, of app: String) -> Bool {
-    if isRecovering || !expected.isEmpty { return true }
-    return registry.hosts.values.contains { host in
-      (isAway(host.registration.node) || host.isAlive && !host.isGreeted) && host.registration.app == app
-        && host.registration.modules.contains { $0.name == module }
     }
   }
 
@@ -135,7 +126,7 @@ extension BrokerStateMachine {
     slot.deaths.removeValue(forKey: departure.screen)
     // Whoever had it, and who is making it anew: its verdict will come too late.
     for host in Set([departure.host, host ?? ""]).sorted() where !host.isEmpty {
-      registry.adjustLoad(of: host, by: -1)
+      hosts.adjustLoad(of: host, by: -1)
       if registry.isAlive(host) { actions.append(.order(host: host, .end(slot.identity, departure))) }
     }
   }
@@ -188,7 +179,7 @@ extension BrokerStateMachine {
 
   /// Whether nothing is under way in a scene. After this broker's own restart that is not known before its hosts are back, or given up.
   func isSettled(_ slot: SceneSlot) -> Bool {
-    slot.isSettled && journeys[slot.identity.name] == nil && slot.hosts.allSatisfy { expected[$0] == nil }
+    slot.isSettled && journeys[slot.identity.name] == nil && !slot.hosts.contains { hosts.isExpected($0) }
   }
 
   /// Publishes an event in the feed of processes.

@@ -17,8 +17,8 @@ extension BrokerStateMachine {
       $0.register(registration, incarnation: incarnation, pid: pid, token: token, now: $1)
     }
     if let loading { return actions + loading }
-    var resumed = expected[node] != nil
-    for action in leases.register(node: node, incarnation: incarnation, at: now) {
+    var resumed = hosts.isExpected(node)
+    for action in hosts.leases.register(node: node, incarnation: incarnation, at: now) {
       switch action {
       case .refused(let error): return actions + [.answer(token, .refused(error))]
       case .accepted(_, let kept): resumed = resumed || kept
@@ -30,17 +30,17 @@ extension BrokerStateMachine {
       }
     }
     do throws(MinervaError) {
-      try registry.register(registration)
+      try hosts.register(registration)
     } catch {
-      _ = leases.left(node: node, incarnation: incarnation)
+      _ = hosts.leases.left(node: node, incarnation: incarnation)
       // What ran under its name before is over: others take over, unless it is still awaited since this broker's restart.
-      if resumed, expected[node] == nil {
+      if resumed, !hosts.isExpected(node) {
         lose(node, now: now, &actions)
         expire(node, now: now, &actions)
       }
       return actions + [.answer(token, .refused(error))]
     }
-    let isFirstSinceRestart = expected.removeValue(forKey: node) != nil
+    let isFirstSinceRestart = hosts.stopExpecting(node)
     let forgotten = registration.running.filter { !isHolding($0, node: node) }
     let receipt = HostReceipt(epoch: epoch, lease: Int(settings.leases.lease), forgotten: forgotten)
     hold(.receipt(token, receipt, node: node, join: registry.joins), now: now, &actions)
@@ -57,7 +57,7 @@ extension BrokerStateMachine {
 
   /// A host has its receipt: from now on it is told things, beginning with what waited for it.
   mutating func greet(_ node: String, join: UInt64, now: Moment, _ actions: inout [BrokerAction]) {
-    guard registry.greet(node, join: join) else { return }
+    guard hosts.greet(node, join: join) else { return }
     for slot in scenes.values.filter({ !$0.links.parked.isEmpty }).sorted(by: { $0.identity.name < $1.identity.name }) {
       for connection in slot.links.unpark() { perform(.connect(connection), of: slot, now: now, &actions) }
     }
@@ -166,7 +166,7 @@ extension BrokerStateMachine {
   private mutating func takeOver(_ name: String, by registration: HostRegistration, now: Moment, _ actions: inout [BrokerAction]) {
     guard let slot = scenes[name] else { return }
     let able = slot.state.suspended.filter { report in
-      !isAway(report.summary.host) && report.module.host == nil && Self.offers(registration, report.module, in: slot)
+      !hosts.isAway(report.summary.host) && report.module.host == nil && Self.offers(registration, report.module, in: slot)
     }
     guard !able.isEmpty else { return }
     slot.hosts.insert(registration.node)
@@ -181,7 +181,7 @@ extension BrokerStateMachine {
       machine.scenes[name]?.state.suspended.contains { $0.summary.host == node && !$0.isUnclaimed } ?? false
     }
     guard left(self) else { return }
-    for host in registry.hosts.values.filter(\.isAlive).map(\.registration).sorted(by: { $0.node < $1.node }) {
+    for host in registry.registrations {
       takeOver(name, by: host, now: now, &actions)
     }
     if left(self) { feed(.unclaimed(host: node), to: name, now: now, &actions) }
@@ -189,23 +189,22 @@ extension BrokerStateMachine {
 
   /// Has a host make the next coordinators again, as many as it may at once.
   mutating func resumeNext(at host: String, now: Moment, _ actions: inout [BrokerAction]) {
-    while let (key, waiting) = lanes[host]?.next(now) {
+    while let (key, waiting) = hosts.next(for: host, now) {
       guard let slot = scenes[key.scene.name], slot.identity == key.scene, slot.links.underWay[key.link] == host else {
-        lanes[host]?.ended(key, at: now)
+        hosts.ended(key, at: host, now)
         continue
       }
       var order = waiting
       order.at = slot.time(now)
       actions.append(.resume(host: host, order))
     }
-    if lanes[host]?.isEmpty == true { lanes[host] = nil }
   }
 
   /// A host that was to make a coordinator again answered, or nobody waits for that any more.
   package mutating func resumed(_ order: ResumeOrder, at host: String, _ verdict: LinkVerdict?, now: Moment) -> [BrokerAction] {
     let resumption = order.resumption
     let link = SceneLinks.Key(screen: resumption.screen, lease: resumption.lease)
-    lanes[host]?.ended(ResumeLane.Key(link: link, scene: order.scene), at: now)
+    hosts.ended(ResumeLane.Key(link: link, scene: order.scene), at: host, now)
     var actions: [BrokerAction] = []
     if let verdict {
       actions = linked(order.scene, LinkReport(screen: resumption.screen, lease: resumption.lease, verdict: verdict), now: now)
@@ -222,7 +221,7 @@ extension BrokerStateMachine {
       let link = SceneLinks.Key(screen: overdue.screen, lease: overdue.lease)
       let key = ResumeLane.Key(link: link, scene: slot.identity)
       guard slot.links.underWay[link] == overdue.host,
-        let until = lanes[overdue.host]?.keeps(key, for: settings.leases.lease, at: now), until > now
+        let until = hosts.keeps(key, at: overdue.host, now), until > now
       else { continue }
       kept[overdue.host, default: ([], until)].screens.append(overdue.screen)
     }
@@ -252,8 +251,8 @@ extension BrokerStateMachine {
     }
     guard let slot = scenes[scene.name], slot.identity == scene else { return actions }
     let (host, turns) = slot.links.settle(key, isMade: isMade)
-    if let host { lanes[host]?.ended(ResumeLane.Key(link: key, scene: scene), at: now) }
-    if case .lost(let host) = report.verdict { registry.adjustLoad(of: host, by: -1) }
+    if let host { hosts.ended(ResumeLane.Key(link: key, scene: scene), at: host, now) }
+    if case .lost(let host) = report.verdict { hosts.adjustLoad(of: host, by: -1) }
     if !isMade { slot.announced.remove(report.screen) }
     feed(.link(checked(report, in: scene.name)), to: scene.name, now: now, &actions)
     for early in turns { actions += turn(early.submission, token: early.token, node: early.node, now: now) }
@@ -352,7 +351,7 @@ extension BrokerStateMachine {
   package mutating func lost(_ node: String, incarnation: UInt64, reason: String, pid: Int32, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
     leaveJoin(of: node, &actions)
-    for case .suspended(let lease, _) in leases.lost(node: node, incarnation: incarnation, at: now) {
+    for case .suspended(let lease, _) in hosts.leases.lost(node: node, incarnation: incarnation, at: now) {
       publish(ProcessEvent(change: .suspended, node: lease.node, kind: "host", pid: pid, reason: reason), now: now, &actions)
       lose(lease.node, now: now, &actions)
     }
@@ -367,8 +366,7 @@ extension BrokerStateMachine {
   }
 
   private mutating func lose(_ node: String, now: Moment, _ actions: inout [BrokerAction]) {
-    registry.lose(node)
-    lanes[node] = nil
+    hosts.lose(node)
     forgetLinks(of: node, &actions)
     for name in scenes.keys.sorted() where scenes[name]?.hosts.contains(node) == true {
       loseLinks(of: node, in: name, now: now, &actions)
@@ -407,7 +405,7 @@ extension BrokerStateMachine {
 
   /// Whether a life of a process is the last one that joined under its name, as far as is known.
   package func isCurrent(_ node: String, incarnation: UInt64) -> Bool {
-    (leases.lease(of: node)?.incarnation ?? workers[node] ?? incarnation) == incarnation
+    (hosts.leases.lease(of: node)?.incarnation ?? workers[node] ?? incarnation) == incarnation
   }
 
   /// A process is there (again).
@@ -418,7 +416,7 @@ extension BrokerStateMachine {
   /// The next moment at which `alarm` is to be called.
   package var nextAlarm: Moment? {
     [
-      wakes.first?.at, leases.nextDeadline, expected.values.min(), clients.nextDeadline, desk.nextDeadline, nextLoadDeadline,
+      wakes.first?.at, hosts.nextDeadline, clients.nextDeadline, desk.nextDeadline, nextLoadDeadline,
       nextJourneyDeadline, planRetry,
     ].compactMap { $0 }.min()
   }
@@ -430,7 +428,7 @@ extension BrokerStateMachine {
       wakes.removeFirst()
       guard let slot = scenes[first.scene], let wake = slot.state.wakeTime, slot.moment(of: wake) <= now else { continue }
       // Of what was lost before the restart nobody can say that its host did not come back in time: it is awaited anew.
-      for host in Set(slot.state.suspended.map(\.summary.host)).sorted() where expected[host] != nil {
+      for host in Set(slot.state.suspended.map(\.summary.host)).sorted() where hosts.isExpected(host) {
         if slot.state.leaseEnd(of: host).map({ slot.moment(of: $0) <= now }) ?? false { giveUp(host, now: now, &actions) }
       }
       keepPlaces(in: first.scene, now: now, &actions)
@@ -439,10 +437,8 @@ extension BrokerStateMachine {
     giveUpLoads(now: now, &actions)
     expireJourneys(now: now, &actions)
     retryPlans(now: now, &actions)
-    for case .expired(let lease, _) in leases.tick(now) { expire(lease.node, now: now, &actions) }
-    for node in expected.filter({ $0.value <= now }).keys.sorted() {
-      giveUp(node, now: now, &actions)
-    }
+    for case .expired(let lease, _) in hosts.leases.tick(now) { expire(lease.node, now: now, &actions) }
+    for node in hosts.overdue(now) { giveUp(node, now: now, &actions) }
     let late = clients.tick(now)
     for caller in late.callers {
       guard let slot = scenes[caller.scene] else { continue }
@@ -455,24 +451,21 @@ extension BrokerStateMachine {
 
   /// A host has not come back since this broker's restart.
   private mutating func giveUp(_ node: String, now: Moment, _ actions: inout [BrokerAction]) {
-    expected.removeValue(forKey: node)
+    hosts.stopExpecting(node)
     expire(node, now: now, &actions)
     for name in scenes.keys.sorted() { leaveUnclaimed(node, in: name, now: now, &actions) }
   }
 
   /// The lease of a host is over: another may take over, and the core ends what nobody takes.
   private mutating func expire(_ node: String, now: Moment, _ actions: inout [BrokerAction]) {
-    let others = registry.hosts.values.filter(\.isAlive).map(\.registration).sorted { $0.node < $1.node }
+    let others = registry.registrations
     for name in scenes.keys.sorted() where scenes[name]?.hosts.contains(node) == true {
       // After this broker's own restart the core has not been told of the loss.
       suspend(node, in: name, now: now, &actions)
       for other in others { takeOver(name, by: other, now: now, &actions) }
     }
     loseDormant(node, &actions)
-    registry.forget(node)
+    hosts.forget(node)
     publish(ProcessEvent(change: .expired, node: node, kind: "host", pid: 0), now: now, &actions)
   }
-
-  /// Whether a host is lost and may still come back.
-  func isAway(_ node: String) -> Bool { expected[node] != nil || (leases.lease(of: node) != nil && !leases.isRegistered(node)) }
 }

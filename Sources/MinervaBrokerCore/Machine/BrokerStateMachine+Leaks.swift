@@ -112,7 +112,7 @@ extension BrokerStateMachine {
     guard let slot = scenes[name] else { return [] }
     return slot.state.coordinators.compactMap { report -> Leak? in
       let host = report.summary.host
-      guard report.isHosted, !report.isSuspended, report.phase != .connecting, report.phase != .dismissing, !isAway(host) else {
+      guard report.isHosted, !report.isSuspended, report.phase != .connecting, report.phase != .dismissing, !hosts.isAway(host) else {
         return nil
       }
       if registry.isAlive(host), inspections[host] == nil { return nil }

@@ -269,7 +269,7 @@ extension BrokerStateMachine {
     slot.unsaved = restored.tail
     slot.hosts = state.hosts
     discarded[identity]?.restore(to: slot)
-    for host in slot.hosts where !registry.isAlive(host) { expected[host] = now + settings.leases.lease }
+    hosts.expect(slot.hosts, from: now)
     keep(slot)
   }
 
@@ -283,7 +283,7 @@ extension BrokerStateMachine {
   /// Forgets what was restored: the journal is read from the beginning once more.
   package mutating func forget() {
     discard()
-    expected = [:]
+    hosts.stopExpecting()
   }
 
   /// Lets go of all scenes in memory, and keeps what no journal knows of them.

@@ -56,15 +56,15 @@ package struct BrokerStateMachine {
   /// Whether what was under way before a restart is being taken up: no host can be back yet, so what needs one waits for it.
   var isRecovering = false
 
-  package internal(set) var registry = Registry()
+  var hosts: HostDesk
+  /// What hosts offer.
+  package var registry: Registry { hosts.registry }
   /// The open scenes by name.
   package internal(set) var scenes: [String: SceneSlot] = [:]
   /// The open scenes that are not in memory, by name, and those of them that are on their way.
   package internal(set) var dormant: [String: DormantScene] = [:]
   var loads: [String: SceneLoad] = [:]
   var lastLoad: UInt64 = 0
-  /// The hosts that are taken in when the scenes that they speak of are in memory.
-  var joining: [String: Joining] = [:]
   var resting = RestQueue()
   private var lastSlot: UInt64 = 0
   /// The last incarnation of every scene name, also of scenes that ended.
@@ -90,14 +90,8 @@ package struct BrokerStateMachine {
   /// When those of them are asked for again whose owners did not answer.
   var planRetry: Moment?
 
-  /// What each host is to make again, and has not yet.
-  var lanes: [String: ResumeLane] = [:]
   /// What hosts had said of the scenes that were in memory when a commit failed: that is not in the journal.
   var discarded: [SceneIdentity: KeptScreens] = [:]
-  /// Which host may speak for which name.
-  var leases: HostLeaseStateMachine
-  /// Hosts that a restarted broker knows by their screens alone, with the moment until which they may come back.
-  var expected: [String: Moment] = [:]
   /// The diff workers' desk, and the life of each worker that has joined.
   package internal(set) var desk = DiffDesk()
   var workers: [String: UInt64] = [:]
@@ -128,7 +122,7 @@ package struct BrokerStateMachine {
   package init(settings: Settings = Settings(), epoch: UInt64, now: Moment) {
     self.settings = settings
     self.epoch = epoch
-    leases = HostLeaseStateMachine(settings: settings.leases)
+    hosts = HostDesk(settings: settings.leases)
     clients = ClientDesk(grace: settings.callerGrace)
     started = now
   }
@@ -288,7 +282,7 @@ package struct BrokerStateMachine {
       case .effects: continue
       }
     }
-    for node in lanes.keys { lanes[node]?.drop() }
+    hosts.dropOrders()
     discard()
     touched = []
     recents = RecentEvents()

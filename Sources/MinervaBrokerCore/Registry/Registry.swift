@@ -38,6 +38,9 @@ package struct Registry {
 
   private var living: [Host] { hosts.values.filter(\.isAlive) }
 
+  /// What each living host said of itself, sorted by the names of hosts.
+  var registrations: [HostRegistration] { living.map(\.registration).sorted { $0.node < $1.node } }
+
   /// Takes a host in, or replaces what the same name offered before.
   ///
   /// - Throws: `route.ambiguous` when a route of it and one of a living host match the same paths; `module.schema_conflict` when a living host of the app offers a module of the same name with another fingerprint.

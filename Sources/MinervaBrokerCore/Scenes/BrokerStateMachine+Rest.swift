@@ -28,7 +28,7 @@ extension BrokerStateMachine {
     guard isServing, slot.isOpen, slot.state.seq > 0, slot.state.isIdle, isSettled(slot), !slot.isTouched, committed >= slot.lastTicket
     else { return false }
     // Whoever joins counts on the scenes it waits for.
-    guard duePlans[name] == nil, joining.isEmpty, !slot.links.isUnderWay, slot.links.parked.isEmpty, slot.waiters.isEmpty else {
+    guard duePlans[name] == nil, !hosts.isJoining, !slot.links.isUnderWay, slot.links.parked.isEmpty, slot.waiters.isEmpty else {
       return false
     }
     return slot.state.hosts.allSatisfy { registry.isAlive($0) && registry.isGreeted($0) }
@@ -193,11 +193,11 @@ extension BrokerStateMachine {
   private mutating func meetHosts(of slot: SceneSlot, _ scene: DormantScene, now: Moment, _ actions: inout [BrokerAction]) {
     let name = slot.identity.name
     for host in slot.hosts.sorted() where !registry.isAlive(host) || scene.lost.contains(host) {
-      if scene.lost.contains(host) || leases.lease(of: host) != nil {
+      if scene.lost.contains(host) || hosts.leases.lease(of: host) != nil {
         suspend(host, in: name, now: now, &actions)
       } else if scene.isUntold {
         // Known from this scene alone: it may come back, as after any restart.
-        if expected[host] == nil { expected[host] = now + settings.leases.lease }
+        if !hosts.isExpected(host) { hosts.expect([host], from: now) }
       } else {
         suspend(host, in: name, now: now, &actions)
       }
@@ -213,7 +213,7 @@ extension BrokerStateMachine {
     }
     guard scene.isUntold else { return }
     // Their hosts have had their time since the start, or have come without them (P2).
-    for host in slot.hosts.sorted() where !isAway(host) { leaveUnclaimed(host, in: name, now: now, &actions) }
+    for host in slot.hosts.sorted() where !hosts.isAway(host) { leaveUnclaimed(host, in: name, now: now, &actions) }
   }
 
   /// The journal could not read a scene: it has to be opened anew, which is a failure like that of a commit (P1).
@@ -273,9 +273,7 @@ extension BrokerStateMachine {
     var names = Set<String>()
     for running in registration.running where dormant[running.scene.name]?.identity == running.scene { names.insert(running.scene.name) }
     guard !names.isEmpty else { return nil }
-    lastLoad += 1
-    let attempt = lastLoad
-    joining[registration.node] = Joining(attempt: attempt, left: names.count, token: token)
+    let attempt = hosts.join(registration.node, after: names.count, token: token)
     var actions: [BrokerAction] = []
     for name in names.sorted() {
       actions += load(name)
@@ -283,34 +281,22 @@ extension BrokerStateMachine {
         (
           nil, nil,
           { machine, now in
-            guard let left = machine.joining[registration.node], left.attempt == attempt else { return [] }
-            machine.joining[registration.node]?.left -= 1
-            guard left.left <= 1 else { return [] }
-            machine.joining[registration.node] = nil
-            return join(&machine, now)
+            machine.hosts.arrived(for: registration.node, attempt: attempt) ? join(&machine, now) : []
           }
         ))
     }
     return actions
   }
 
-  /// A host that waits to be taken in.
-  struct Joining {
-    var attempt: UInt64
-    var left: Int
-    var token: CallToken
-  }
-
   /// A host that waits to be taken in is gone, or asks once more.
   mutating func leaveJoin(of node: String, _ actions: inout [BrokerAction]) {
-    guard let left = joining.removeValue(forKey: node) else { return }
-    actions.append(.answer(left.token, .refused(MinervaError(.peerLost, "\(node) was lost, or has asked again, before it was taken in"))))
+    guard let token = hosts.leave(node) else { return }
+    actions.append(.answer(token, .refused(MinervaError(.peerLost, "\(node) was lost, or has asked again, before it was taken in"))))
   }
 
   /// No host waits any more.
   mutating func dropJoins(_ error: MinervaError) -> [BrokerAction] {
-    defer { joining = [:] }
-    return joining.sorted { $0.key < $1.key }.map { .answer($0.value.token, .refused(error)) }
+    hosts.takeJoining().map { .answer($0, .refused(error)) }
   }
 
   // MARK: Looking
@@ -375,7 +361,7 @@ extension BrokerStateMachine {
       scene.isUntold = true
       scene.hosts = note?.hosts ?? []
       scene.kept = before[name].flatMap { $0.identity == identity ? $0.kept : nil } ?? discarded[identity]
-      for host in scene.hosts where !registry.isAlive(host) { expected[host] = now + settings.leases.lease }
+      hosts.expect(scene.hosts, from: now)
       dormant[name] = scene
     }
     return unknown.sorted()
