@@ -178,3 +178,12 @@ struct Machine {
     }
   }
 }
+
+extension BrokerStateMachine {
+  /// Takes in a scene as a journal holds it.
+  ///
+  /// - Throws: The part that cannot be used. Nothing was taken in then.
+  mutating func restore(_ journaled: JournaledScene, now: Moment) throws(UnusablePart) {
+    if let restored = try RestoredScene(journaled, settings: sceneSettings) { restore(restored, now: now) }
+  }
+}

@@ -20,8 +20,7 @@ extension Gateway {
 
   /// Takes in a scene; nil where nothing of it is left.
   func restore(_ key: String, _ scene: RestoredScene?) {
-    if let scene { return machine.restore(scene, now: now) }
-    try? machine.restore(JournaledScene(scene: key, snapshot: nil, records: []), now: now)
+    if let scene { machine.restore(scene, now: now) } else { machine.unreadable(key) }
   }
 
   /// Every scene was restored.

@@ -240,14 +240,14 @@ extension BrokerStateMachine {
   /// A host answered a connect or resume, or did not.
   package mutating func linked(_ scene: SceneIdentity, _ report: LinkReport, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
-    if dormant[scene.name]?.identity == scene {
+    if dormant.contains(scene) {
       if let loading = whenLoaded(scene.name, now: now, { $0.linked(scene, report, now: $1) }) { return loading }
     }
     let key = SceneLinks.Key(screen: report.screen, lease: report.lease)
     let isMade = if case .accepted = report.verdict { true } else { false }
     if !isMade {
       discarded[scene]?.drop(key)
-      if dormant[scene.name]?.identity == scene { dormant[scene.name]?.kept?.drop(key) }
+      if dormant.contains(scene) { dormant[scene.name]?.kept?.drop(key) }
     }
     guard let slot = scenes[scene.name], slot.identity == scene else { return actions }
     let (host, turns) = slot.links.settle(key, isMade: isMade)
@@ -265,7 +265,7 @@ extension BrokerStateMachine {
     var actions: [BrokerAction] = []
     let name = submission.scene.name
     guard isServing else { return [.answer(token, .refused(recovering))] }
-    if dormant[name]?.identity == submission.scene {
+    if dormant.contains(submission.scene) {
       let join = registry.isAlive(node) ? registry.hosts[node]?.join : nil
       let loading = whenLoaded(name, token: token, until: now + Int64(sceneSettings.request), now: now) { machine, now in
         // Whoever is lost by then does not act.
@@ -317,7 +317,7 @@ extension BrokerStateMachine {
   package mutating func rendered(_ report: RenderingReport, node: String, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
     let name = report.scene.name, screen = report.rendering.screen
-    if dormant[name]?.identity == report.scene, let loading = whenLoaded(name, now: now, { $0.rendered(report, node: node, now: $1) }) {
+    if dormant.contains(report.scene), let loading = whenLoaded(name, now: now, { $0.rendered(report, node: node, now: $1) }) {
       return loading
     }
     guard scenes[name]?.identity == report.scene, let holder = scenes[name]?.state.holder(of: screen) else { return [] }
@@ -416,7 +416,7 @@ extension BrokerStateMachine {
   /// The next moment at which `alarm` is to be called.
   package var nextAlarm: Moment? {
     [
-      wakes.first?.at, hosts.nextDeadline, clients.nextDeadline, desk.nextDeadline, nextLoadDeadline,
+      wakes.first?.at, hosts.nextDeadline, clients.nextDeadline, desk.nextDeadline, dormant.nextDeadline,
       nextJourneyDeadline, planRetry,
     ].compactMap { $0 }.min()
   }
@@ -434,7 +434,7 @@ extension BrokerStateMachine {
       keepPlaces(in: first.scene, now: now, &actions)
       feed(.timer, to: first.scene, now: now, &actions)
     }
-    giveUpLoads(now: now, &actions)
+    for (scene, token) in dormant.takeLate(now) { actions.append(.answer(token, .refused(.stillRead(scene)))) }
     expireJourneys(now: now, &actions)
     retryPlans(now: now, &actions)
     for case .expired(let lease, _) in hosts.leases.tick(now) { expire(lease.node, now: now, &actions) }

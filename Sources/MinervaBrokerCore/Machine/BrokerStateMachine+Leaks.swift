@@ -21,7 +21,7 @@ extension BrokerStateMachine {
     for (host, inspection) in inspections.sorted(by: { $0.key < $1.key }) {
       for held in inspection.coordinators where (scene == nil || held.scene.name == scene) && isSeen(held.scene) {
         // Nothing was under way when it left memory.
-        if dormant[held.scene.name]?.identity == held.scene { continue }
+        if dormant.contains(held.scene) { continue }
         if held.ended == nil, isOpen(held, in: host) {
           running.insert(Life(host: host, scene: held.scene.name, screen: held.screen, lease: held.lease))
           if let leak = lateHandler(held, in: host) { leaks.append(leak) }
@@ -42,14 +42,14 @@ extension BrokerStateMachine {
     if let scene { return dormant[scene] == nil ? [] : [scene] }
     var held: [String: Set<String>] = [:]
     for (host, inspection) in inspections {
-      for coordinator in inspection.coordinators where dormant[coordinator.scene.name]?.identity == coordinator.scene {
+      for coordinator in inspection.coordinators where dormant.contains(coordinator.scene) {
         held[coordinator.scene.name, default: []].insert(host)
       }
     }
-    let unspoken = dormant.filter { name, scene in
-      scene.hosts.contains { inspections[$0] != nil && held[name]?.contains($0) != true }
+    let unspoken = dormant.names { scene in
+      scene.hosts.contains { inspections[$0] != nil && held[scene.identity.name]?.contains($0) != true }
     }
-    return unspoken.keys.sorted() + held.keys.filter { unspoken[$0] == nil }.sorted()
+    return unspoken + Set(held.keys).subtracting(unspoken).sorted()
   }
 
   private struct Life: Hashable {

@@ -1,5 +1,5 @@
 package import MinervaInterfaces
-package import MinervaJournal
+import MinervaJournal
 package import MinervaNavigation
 package import MinervaProtocol
 import MinervaRecording
@@ -244,21 +244,17 @@ extension BrokerStateMachine {
 
   // MARK: Recovery
 
-  /// Takes in a scene as the journal holds it, and leaves the losses since to the hosts' return.
+  /// Nothing can be made of what the journal holds of a scene: its name begins anew.
   ///
-  /// - Throws: The part that cannot be used. Nothing was taken in then.
-  package mutating func restore(_ journaled: JournaledScene, now: Moment) throws(UnusablePart) {
-    guard let identity = SceneIdentity(journaled.scene) else { return }
+  /// - Parameter key: The scene's name in the journal.
+  package mutating func unreadable(_ key: String) {
+    guard let identity = SceneIdentity(key) else { return }
     incarnations[identity.name] = max(incarnations[identity.name] ?? 0, identity.incarnation)
-    guard journaled.snapshot != nil || !journaled.records.isEmpty else {
-      dropDormant(identity)
-      return count("scenes.unreadable")
-    }
-    let restored = try RestoredScene(journaled, settings: sceneSettings)
-    if let restored { restore(restored, now: now) }
+    dropDormant(identity)
+    count("scenes.unreadable")
   }
 
-  /// Takes in a scene that was replayed.
+  /// Takes in a scene that was replayed, and leaves the losses since to the hosts' return.
   package mutating func restore(_ restored: RestoredScene, now: Moment) {
     let (identity, state) = (restored.identity, restored.state)
     incarnations[identity.name] = max(incarnations[identity.name] ?? 0, identity.incarnation)
@@ -274,8 +270,8 @@ extension BrokerStateMachine {
   }
 
   /// A scene that was not in memory is, or cannot be.
-  private mutating func dropDormant(_ identity: SceneIdentity) {
-    guard let asleep = dormant[identity.name], asleep.identity == identity else { return }
+  mutating func dropDormant(_ identity: SceneIdentity) {
+    guard dormant.contains(identity), let asleep = dormant[identity.name] else { return }
     dormant[identity.name] = nil
     if let kept = asleep.kept { discarded[identity] = kept }
   }
@@ -305,14 +301,14 @@ extension BrokerStateMachine {
     for (scene, token) in takeWaiting(in: names) {
       actions.append(.answer(token, .refused(.notOwner(of: scene, epoch: nil, owner: nil))))
     }
-    let left = takeUnasked(waitingFor: names)
-    actions += dropLoads(of: names) { .notOwner(of: $0, epoch: nil, owner: nil) }
-    for name in names where dormant.removeValue(forKey: name) != nil { count("scenes.disowned") }
+    let (calls, others) = dormant.dropLoads(of: names)
+    for (scene, token) in calls { actions.append(.answer(token, .refused(.notOwner(of: scene, epoch: nil, owner: nil)))) }
     for name in names {
-      if scenes[name] != nil { count("scenes.disowned") }
+      if identity(of: name) != nil { count("scenes.disowned") }
+      dormant[name] = nil
       forget(name)
     }
-    for work in left { actions += work(&self, now) }
+    for work in others { actions += work(&self, now) }
     return actions
   }
 
@@ -340,7 +336,7 @@ extension BrokerStateMachine {
     discarded = [:]
     for node in registry.hosts.keys.sorted() where registry.isGreeted(node) { rejoin(node, without: gone, now: now, &actions) }
     // Of a hundred thousand that rest few have lost a host: only those are put in order.
-    for name in dormant.filter({ !$0.value.lost.isEmpty }).keys.sorted() { actions += load(name) }
+    for name in dormant.names(where: { !$0.lost.isEmpty }) { actions += load(name) }
     return actions
   }
 

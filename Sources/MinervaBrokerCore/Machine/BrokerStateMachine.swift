@@ -61,10 +61,8 @@ package struct BrokerStateMachine {
   package var registry: Registry { hosts.registry }
   /// The open scenes by name.
   package internal(set) var scenes: [String: SceneSlot] = [:]
-  /// The open scenes that are not in memory, by name, and those of them that are on their way.
-  package internal(set) var dormant: [String: DormantScene] = [:]
-  var loads: [String: SceneLoad] = [:]
-  var lastLoad: UInt64 = 0
+  /// The open scenes that are not in memory.
+  package internal(set) var dormant = DormantScenes()
   var resting = RestQueue()
   private var lastSlot: UInt64 = 0
   /// The last incarnation of every scene name, also of scenes that ended.
@@ -273,7 +271,7 @@ package struct BrokerStateMachine {
     for (_, token) in takeWaiting(in: Set(scenes.keys).union(journeys.keys)) { actions.append(.answer(token, .refused(error))) }
     duePlans = [:]
     planRetry = nil
-    actions += dropLoads { _ in error }
+    for (_, token) in dormant.dropLoads().calls { actions.append(.answer(token, .refused(error))) }
     actions += dropJoins(error)
     while let item = held.popFirst(upTo: .max) {
       switch item {

@@ -11,14 +11,7 @@ package import MinervaWire
 /// loaded, in the order of asking. What its screens show, the secrets that its screens need (P4) and the numbers of its events stay.
 extension BrokerStateMachine {
   /// What waits for a scene to be in memory.
-  typealias Deferred = (inout BrokerStateMachine, Moment) -> [BrokerAction]
-
-  /// A scene on its way into memory.
-  struct SceneLoad {
-    /// Which of all loads it is: an answer to an earlier one is none to it.
-    var number: UInt64
-    var waiting: [(token: CallToken?, until: Moment?, work: Deferred)] = []
-  }
+  typealias Deferred = DormantScenes.Work
 
   // MARK: Going
 
@@ -114,21 +107,19 @@ extension BrokerStateMachine {
     guard isServing, dormant[name] != nil else { return nil }
     if let token, let until, until <= now { return [.answer(token, .refused(.stillRead(name)))] }
     let actions = load(name)
-    loads[name]?.waiting.append((token, until, work))
+    dormant.append(DormantScenes.Waiting(token: token, until: until, work: work), for: name)
     return actions
   }
 
   /// Asks for a scene, unless that was done.
   mutating func load(_ name: String) -> [BrokerAction] {
-    guard isServing, let scene = dormant[name], loads[name] == nil else { return [] }
-    lastLoad += 1
-    loads[name] = SceneLoad(number: lastLoad)
+    guard isServing, let (key, number) = dormant.load(name) else { return [] }
     count("scenes.loaded")
-    return [.load(scene.identity.description, number: lastLoad)]
+    return [.load(key, number: number)]
   }
 
   /// The scenes of which nothing is known yet, sorted: whoever performs the actions has them loaded, one after another.
-  package var unknownScenes: [String] { dormant.filter { $0.value.isUnknown }.keys.sorted() }
+  package var unknownScenes: [String] { dormant.names(where: \.isUnknown) }
 
   /// Has a scene loaded, for its own sake.
   package mutating func wake(_ name: String) -> [BrokerAction] { load(name) }
@@ -141,8 +132,7 @@ extension BrokerStateMachine {
 
   /// A scene was read; nil when nothing of it is left.
   package mutating func loaded(_ number: UInt64, _ name: String, _ restored: RestoredScene?, now: Moment) -> [BrokerAction] {
-    guard let load = loads[name], load.number == number, let scene = dormant.removeValue(forKey: name) else { return [] }
-    loads.removeValue(forKey: name)
+    guard let (scene, waiting) = dormant.takeLoaded(name, number: number) else { return [] }
     var actions: [BrokerAction] = []
     if let restored, restored.identity == scene.identity {
       if restored.state.hasEnded {
@@ -152,7 +142,7 @@ extension BrokerStateMachine {
         take(restored, scene, now: now, &actions)
       }
     }
-    for waiting in load.waiting {
+    for waiting in waiting {
       // Its alarm may be a moment behind the scene.
       if let token = waiting.token, let until = waiting.until, until <= now {
         actions.append(.answer(token, .refused(.stillRead(name))))
@@ -218,50 +208,15 @@ extension BrokerStateMachine {
 
   /// The journal could not read a scene: it has to be opened anew, which is a failure like that of a commit (P1).
   package mutating func loadFailed(_ number: UInt64, _ name: String, _ error: MinervaError) -> [BrokerAction] {
-    guard loads[name]?.number == number else { return [] }
+    guard dormant.awaits(name, number: number) else { return [] }
     return commitFailed(error)
-  }
-
-  /// When a call has waited long enough for a scene.
-  var nextLoadDeadline: Moment? { loads.values.lazy.flatMap { $0.waiting.lazy.compactMap(\.until) }.min() }
-
-  /// Ends the calls that have waited long enough; what they asked for is not done.
-  mutating func giveUpLoads(now: Moment, _ actions: inout [BrokerAction]) {
-    guard let next = nextLoadDeadline, next <= now else { return }
-    for name in loads.keys.sorted() {
-      loads[name]?.waiting.removeAll { waiting in
-        guard let until = waiting.until, until <= now, let token = waiting.token else { return false }
-        actions.append(.answer(token, .refused(.stillRead(name))))
-        return true
-      }
-    }
-  }
-
-  /// Takes out what waits for scenes without a call of its own: words of hosts, and hosts that join.
-  func takeUnasked(waitingFor names: Set<String>) -> [Deferred] {
-    names.sorted().flatMap { name in loads[name]?.waiting.filter { $0.token == nil }.map(\.work) ?? [] }
-  }
-
-  /// Drops what waits for scenes: all of them, or those that are no longer ours.
-  mutating func dropLoads(of names: Set<String>? = nil, _ error: (String) -> MinervaError) -> [BrokerAction] {
-    var actions: [BrokerAction] = []
-    for name in loads.keys.sorted() where names?.contains(name) ?? true {
-      for waiting in loads.removeValue(forKey: name)?.waiting ?? [] {
-        if let token = waiting.token { actions.append(.answer(token, .refused(error(name)))) }
-      }
-    }
-    return actions
   }
 
   // MARK: Hosts
 
   /// Notes that a host is gone, in the scenes of it that are not in memory; they are loaded to be told.
   mutating func loseDormant(_ node: String, _ actions: inout [BrokerAction]) {
-    for name in dormant.keys.sorted() where dormant[name]?.hosts.contains(node) == true {
-      if dormant[name]?.lost.contains(node) == false { dormant[name]?.lost.append(node) }
-      dormant[name]?.kept?.lose(node)
-      actions += load(name)
-    }
+    for name in dormant.lose(node) { actions += load(name) }
   }
 
   /// Has the scenes loaded that a host speaks of when it joins; nil when all are in memory.
@@ -270,20 +225,16 @@ extension BrokerStateMachine {
   mutating func whenLoaded(
     scenesOf registration: HostRegistration, token: CallToken, now: Moment, _ join: @escaping Deferred
   ) -> [BrokerAction]? {
-    var names = Set<String>()
-    for running in registration.running where dormant[running.scene.name]?.identity == running.scene { names.insert(running.scene.name) }
+    let names = Set(registration.running.lazy.map(\.scene).filter(dormant.contains).map(\.name))
     guard !names.isEmpty else { return nil }
     let attempt = hosts.join(registration.node, after: names.count, token: token)
     var actions: [BrokerAction] = []
     for name in names.sorted() {
       actions += load(name)
-      loads[name]?.waiting.append(
-        (
-          nil, nil,
-          { machine, now in
-            machine.hosts.arrived(for: registration.node, attempt: attempt) ? join(&machine, now) : []
-          }
-        ))
+      let work: Deferred = { machine, now in
+        machine.hosts.arrived(for: registration.node, attempt: attempt) ? join(&machine, now) : []
+      }
+      dormant.append(DormantScenes.Waiting(work: work), for: name)
     }
     return actions
   }
@@ -305,7 +256,7 @@ extension BrokerStateMachine {
   package func identity(of name: String) -> SceneIdentity? { scenes[name]?.identity ?? dormant[name]?.identity }
 
   /// Every open scene, in memory or not.
-  package var openScenes: [SceneIdentity] { scenes.values.map(\.identity) + dormant.values.map(\.identity) }
+  package var openScenes: [SceneIdentity] { scenes.values.map(\.identity) + dormant.identities }
 
   /// What a screen shows; nil when it has not said so, or the scene is not open.
   package func rendering(of screen: ScreenID, in name: String) -> StampedRendering? {
@@ -323,18 +274,16 @@ extension BrokerStateMachine {
   package mutating func survey(_ heads: [JournaledHead], forgotten: UInt64 = 0, now: Moment) -> [String] {
     self.forgotten = max(self.forgotten, forgotten)
     untoldEnds = []
-    let before = dormant
-    dormant = [:]
-    loads = [:]
+    var asleep: [String: DormantScene] = [:]
     var latest: [String: (identity: SceneIdentity, head: JournaledHead)] = [:]
     latest.reserveCapacity(heads.count)
     incarnations.reserveCapacity(heads.count)
-    dormant.reserveCapacity(heads.count)
+    asleep.reserveCapacity(heads.count)
     for head in heads {
       guard let identity = SceneIdentity(head.scene) else { continue }
       incarnations[identity.name] = max(incarnations[identity.name] ?? 0, identity.incarnation)
       guard head.sequence > 0 else {
-        if let known = before[identity.name], known.identity == identity, let kept = known.kept { discarded[identity] = kept }
+        dropDormant(identity)
         count("scenes.unreadable")
         continue
       }
@@ -349,21 +298,22 @@ extension BrokerStateMachine {
       // What was in memory when a commit failed goes back there.
       if discarded[identity] != nil { note = nil }
       if note == nil { unknown.append(head.scene) }
-      if var known = before[name], known.identity == identity, known.sequence == head.sequence, note != nil, !known.isUnknown {
+      if var known = dormant[name], known.identity == identity, known.sequence == head.sequence, note != nil, !known.isUnknown {
         // A new epoch counts its events anew.
         known.events = 0
         known.recent = nil
-        dormant[name] = known
+        asleep[name] = known
         continue
       }
       var scene = DormantScene(identity: identity, sequence: head.sequence, opened: now, base: note?.at ?? 0)
       scene.isUnknown = note == nil
       scene.isUntold = true
       scene.hosts = note?.hosts ?? []
-      scene.kept = before[name].flatMap { $0.identity == identity ? $0.kept : nil } ?? discarded[identity]
+      scene.kept = (dormant.contains(identity) ? dormant[name]?.kept : nil) ?? discarded[identity]
       hosts.expect(scene.hosts, from: now)
-      dormant[name] = scene
+      asleep[name] = scene
     }
+    dormant.replaceAll(with: asleep)
     return unknown.sorted()
   }
 
@@ -381,7 +331,7 @@ extension BrokerStateMachine {
 }
 
 extension MinervaError {
-  fileprivate static func stillRead(_ scene: String) -> MinervaError {
+  static func stillRead(_ scene: String) -> MinervaError {
     MinervaError(.deadline, "the scene \(scene) is still being read from the journal; nothing changed", retryable: true)
   }
 }

@@ -23,6 +23,12 @@ package struct DormantScene {
   /// What its screens show, where hosts have said so: that is in no journal.
   var kept: KeptScreens?
   var recent: RecentEvents.OfScene?
+
+  /// A host of it is gone, with all that it had.
+  mutating func lose(_ node: String) {
+    if !lost.contains(node) { lost.append(node) }
+    kept?.lose(node)
+  }
 }
 
 /// What hosts have said of the screens of a scene, kept in memory alone: they say it again only when they register.
