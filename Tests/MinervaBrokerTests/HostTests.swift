@@ -134,7 +134,7 @@ struct HostTests {
       machine.request(.open(Command.Opening(ModuleAddress(name: "Ghost"), unhosted: true)), txn: scene, scene: scene)
     }
     let quiet = ghost("quiet")
-    let last = machine.broker.ticket
+    let last = machine.broker.held.last
     let busy = ghost("busy")
     func idle(_ scene: String) -> Int {
       machine.actions.count { if case .publish(let event, _) = $0, event.scene == scene, case .idle = event.kind { true } else { false } }

@@ -35,7 +35,7 @@ extension BrokerStateMachine {
   ///
   /// - Parameter lostHostsAside: Whether hosts that may come back, and what waits for them, are not waited for.
   package func isAtRest(lostHostsAside: Bool) -> Bool {
-    guard isServing, committed >= ticket, held.isEmpty, journeys.isEmpty, !dormant.isLoading,
+    guard isServing, held.isDurable, journeys.isEmpty, !dormant.isLoading,
       !hosts.isJoining, registry.hosts.values.allSatisfy({ !$0.isAlive || $0.isGreeted })
     else { return false }
     if !lostHostsAside {

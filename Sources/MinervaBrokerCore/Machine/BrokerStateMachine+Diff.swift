@@ -7,8 +7,7 @@ extension BrokerStateMachine {
   /// A worker says how many jobs it wants.
   package mutating func offer(_ offer: DiffOffer, incarnation: UInt64, pid: Int32, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
-    if workers[offer.worker] != incarnation {
-      workers[offer.worker] = incarnation
+    if desk.join(offer.worker, incarnation: incarnation) {
       publish(ProcessEvent(change: .joined, node: offer.worker, kind: "diff", pid: pid), now: now, &actions)
     }
     return actions + translate(desk.offer(offer, incarnation: incarnation, at: now))
@@ -35,8 +34,7 @@ extension BrokerStateMachine {
   /// A process is gone.
   mutating func lostWorker(_ node: String, incarnation: UInt64, reason: String, pid: Int32, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
-    if workers[node] == incarnation {
-      workers.removeValue(forKey: node)
+    if desk.leave(node, incarnation: incarnation) {
       publish(ProcessEvent(change: .lost, node: node, kind: "diff", pid: pid, reason: reason), now: now, &actions)
     }
     return actions + translate(desk.lost(node, incarnation: incarnation, at: now))

@@ -71,7 +71,7 @@ extension BrokerStateMachine {
   private mutating func reply(_ answer: Answer, of slot: SceneSlot, _ actions: inout [BrokerAction]) {
     let tokens = slot.waiters.takeAll(forAnswerTo: answer.txn)
     guard !tokens.isEmpty else { return }
-    often.answers += 1
+    counts.answers += 1
     let reply: BrokerAction.Reply =
       switch answer.resolution {
       case .done(let outcome): .answered(SceneAnswer(outcome: outcome, seq: answer.seq, epoch: epoch))
@@ -171,7 +171,7 @@ extension BrokerStateMachine {
   /// Says once that a scene has nothing under way.
   mutating func announceIdle(_ scene: String, now: Moment, _ actions: inout [BrokerAction]) {
     // Other scenes' records may be on their way all the time.
-    guard let slot = scenes[scene], committed >= slot.lastTicket, !slot.saidIdle, isSettled(slot) else { return }
+    guard let slot = scenes[scene], held.durable >= slot.lastTicket, !slot.saidIdle, isSettled(slot) else { return }
     slot.saidIdle = true
     tidy(scene)
     publish(.idle, of: slot, record: slot.state.seq, now: now, &actions)

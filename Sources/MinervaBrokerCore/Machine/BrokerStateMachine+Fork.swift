@@ -57,12 +57,11 @@ extension BrokerStateMachine {
       guard !state.hasEnded else { throw .sceneEnded(state.scene) }
       guard SceneIdentity(name: name, app: "", incarnation: 0).isValid else { throw .badSceneName }
       guard !isTaken(name) else { throw MinervaError(.sceneExists, "there is a scene \(name); choose another name") }
-      let incarnation = nextIncarnation(of: name)
-      let identity = SceneIdentity(name: name, app: state.app, incarnation: incarnation)
+      let identity = SceneIdentity(name: name, app: state.app, incarnation: incarnations.next(of: name))
       let empty = SceneState(scene: name, app: state.app, settings: times)
       let slot = SceneSlot(identity: identity, state: empty, now: now, at: SceneTime(milliseconds: time))
       slot.hosts = state.hosts
-      incarnations[name] = incarnation
+      incarnations.note(identity)
       keep(slot)
       if let source, var vault = vaults[source] {
         vault.keep(state.seals)

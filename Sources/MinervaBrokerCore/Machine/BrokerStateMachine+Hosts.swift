@@ -405,7 +405,7 @@ extension BrokerStateMachine {
 
   /// Whether a life of a process is the last one that joined under its name, as far as is known.
   package func isCurrent(_ node: String, incarnation: UInt64) -> Bool {
-    (hosts.leases.lease(of: node)?.incarnation ?? workers[node] ?? incarnation) == incarnation
+    (hosts.leases.lease(of: node)?.incarnation ?? desk.life(of: node) ?? incarnation) == incarnation
   }
 
   /// A process is there (again).

@@ -20,7 +20,7 @@ extension BrokerStateMachine {
     }
     if let loading { return loading }
     var actions: [BrokerAction] = []
-    often.requests += 1
+    counts.requests += 1
     do throws(MinervaError) {
       guard !request.command.txn.hasPrefix(Self.own) else { throw .reservedTxn }
       try Self.requireShort(["txn": request.command.txn, "caller": request.command.caller, "gate": request.command.gate ?? ""])
@@ -207,9 +207,8 @@ extension BrokerStateMachine {
       throw .badSceneName
     }
     let app = try app(for: address)
-    let incarnation = nextIncarnation(of: address.name)
-    incarnations[address.name] = incarnation
-    let identity = SceneIdentity(name: address.name, app: app, incarnation: incarnation)
+    let identity = SceneIdentity(name: address.name, app: app, incarnation: incarnations.next(of: address.name))
+    incarnations.note(identity)
     let state = SceneState(scene: address.name, app: app, settings: sceneSettings)
     keep(SceneSlot(identity: identity, state: state, now: now))
     if let start = registry.start(of: app) {
@@ -249,7 +248,7 @@ extension BrokerStateMachine {
   /// - Parameter key: The scene's name in the journal.
   package mutating func unreadable(_ key: String) {
     guard let identity = SceneIdentity(key) else { return }
-    incarnations[identity.name] = max(incarnations[identity.name] ?? 0, identity.incarnation)
+    incarnations.note(identity)
     dropDormant(identity)
     count("scenes.unreadable")
   }
@@ -257,7 +256,7 @@ extension BrokerStateMachine {
   /// Takes in a scene that was replayed, and leaves the losses since to the hosts' return.
   package mutating func restore(_ restored: RestoredScene, now: Moment) {
     let (identity, state) = (restored.identity, restored.state)
-    incarnations[identity.name] = max(incarnations[identity.name] ?? 0, identity.incarnation)
+    incarnations.note(identity)
     dropDormant(identity)
     guard !state.hasEnded else { return }
     if let open = scenes[identity.name], open.identity.incarnation > identity.incarnation { return }
@@ -323,7 +322,7 @@ extension BrokerStateMachine {
   package mutating func recovered(epoch: UInt64, now: Moment) -> [BrokerAction] {
     self.epoch = epoch
     failure = nil
-    committed = ticket
+    held.commitAll()
     var actions: [BrokerAction] = untoldEnds.map { .rest($0) }
     untoldEnds = []
     isRecovering = true

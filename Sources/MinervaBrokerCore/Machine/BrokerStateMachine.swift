@@ -10,30 +10,6 @@ package import MinervaWire
 /// It owns the scenes and holds back every effect of a record until the record is durable (N16), while the core runs ahead in memory.
 /// Time is a monotonic clock in milliseconds. No I/O: the same inputs give the same actions.
 package struct BrokerStateMachine {
-  /// The times and bounds of a broker.
-  package struct Settings {
-    /// How long the screens of a lost host stay suspended.
-    package var leases = HostLeaseStateMachine.Settings()
-    /// How much longer the core waits before it gives up what no other host took over, in milliseconds.
-    package var takeover: Int64 = 250
-    /// How long a lost caller may take to come back before what it asked is rolled back.
-    package var callerGrace: Int64 = 1_000
-    /// A snapshot is written after so many records…
-    package var snapshotRecords = 1_024
-    /// …or so many bytes of them.
-    package var snapshotBytes = 1 << 20
-    /// Whether the time passed in is that of a virtual clock, which goes on by `advance` alone (D3).
-    package var hasVirtualClock = false
-
-    /// A scene that nobody has touched for so long leaves memory, in milliseconds…
-    package var rest: Int64 = 30_000
-    /// …and while more than so many are in memory, after as little as this.
-    package var awake = 8_192
-    package var shortRest: Int64 = 1_000
-
-    package init() {}
-  }
-
   /// Effects that wait for their record to be durable, in the order in which they must happen.
   enum Held {
     case effects(SceneSlot, [Effect])
@@ -56,31 +32,26 @@ package struct BrokerStateMachine {
   /// Whether what was under way before a restart is being taken up: no host can be back yet, so what needs one waits for it.
   var isRecovering = false
 
-  var hosts: HostDesk
-  /// What hosts offer.
-  package var registry: Registry { hosts.registry }
-  /// The open scenes by name.
+  // MARK: Scenes
+
+  /// The open scenes in memory, by name.
   package internal(set) var scenes: [String: SceneSlot] = [:]
+  /// Those of them that are to be looked at next, whether they may leave it.
+  var resting = RestQueue()
   /// The open scenes that are not in memory.
   package internal(set) var dormant = DormantScenes()
-  var resting = RestQueue()
-  private var lastSlot: UInt64 = 0
-  /// The last incarnation of every scene name, also of scenes that ended.
-  var incarnations: [String: UInt64] = [:]
-  /// The highest number of the scenes of which the journal keeps nothing any more; and those that it does not know to be over.
-  var forgotten: UInt64 = 0
+  /// What hosts had said of the scenes that were in memory when a commit failed: that is not in the journal.
+  var discarded: [SceneIdentity: KeptScreens] = [:]
+  /// The numbers of scenes.
+  var incarnations = Incarnations()
+  /// The scenes that the journal does not know to be over.
   var untoldEnds: [JournalRest] = []
-
-  /// The last record that was handed to the journal, and the last that is durable.
-  var ticket: UInt64 = 0
-  var committed: UInt64 = 0
-  var held: HeldQueue<Held> = HeldQueue()
-
+  /// When scenes want to be woken.
+  var wakes = WakeQueue()
   /// What must not be written down, by scene.
   var vaults: [String: Vault] = [:]
   /// How many texts were sealed under this epoch.
   var sealed: UInt64 = 0
-
   /// The links that are being resolved, by scene; the first of each is at work.
   var journeys: [String: [DeepLinkJourney]] = [:]
   /// Plans that are due while no host of their app is there.
@@ -88,14 +59,21 @@ package struct BrokerStateMachine {
   /// When those of them are asked for again whose owners did not answer.
   var planRetry: Moment?
 
-  /// What hosts had said of the scenes that were in memory when a commit failed: that is not in the journal.
-  var discarded: [SceneIdentity: KeptScreens] = [:]
-  /// The diff workers' desk, and the life of each worker that has joined.
+  // MARK: Processes
+
+  /// Those that run coordinators.
+  var hosts: HostDesk
+  /// What hosts offer.
+  package var registry: Registry { hosts.registry }
+  /// Those that compare lists, and who needs them.
   package internal(set) var desk = DiffDesk()
-  var workers: [String: UInt64] = [:]
-  /// Who asks of scenes and shows them.
+  /// Those that ask of scenes and show them.
   var clients: ClientDesk
-  var wakes = WakeQueue()
+
+  // MARK: What goes out
+
+  /// What waits for records to be durable.
+  var held = HeldQueue<Held>()
   /// The events that are kept for watchers, of all scenes.
   var recents = RecentEvents()
   /// Scenes whose effects happen in the step under way, and that may be idle when all of them have.
@@ -103,17 +81,8 @@ package struct BrokerStateMachine {
   /// Number of the last event in the feed of processes.
   var processEvents: UInt64 = 0
   /// What `status` shows.
-  package var counters: [String: Int] {
-    var all = rare
-    for (name, count) in [("requests", often.requests), ("records", often.records), ("answers", often.answers)] where count > 0 {
-      all[name] = count
-    }
-    return all
-  }
-  private var rare: [String: Int] = [:]
-  /// What is counted at each transition.
-  var often = (requests: 0, records: 0, answers: 0)
-
+  package var counters: [String: Int] { counts.all }
+  var counts = BrokerCounters()
   /// How a record becomes the journal's bytes; another one only to test a record that has none.
   var encode: @Sendable (SceneRecord) throws -> [UInt8] = { try $0.encoded() }
 
@@ -125,7 +94,7 @@ package struct BrokerStateMachine {
     started = now
   }
 
-  package mutating func count(_ name: String, _ amount: Int = 1) { rare[name, default: 0] += amount }
+  package mutating func count(_ name: String, _ amount: Int = 1) { counts.add(amount, to: name) }
 
   // MARK: Feeding the core
 
@@ -153,9 +122,8 @@ package struct BrokerStateMachine {
       actions += commitFailed(failure)
       return false
     }
-    ticket += 1
-    often.records += 1
-    actions.append(.append(JournalEntry(scene: slot.key, sequence: seq, record: bytes), ticket: ticket))
+    counts.records += 1
+    actions.append(.append(JournalEntry(scene: slot.key, sequence: seq, record: bytes), ticket: held.nextTicket()))
     slot.unsaved.records += 1
     slot.unsaved.bytes += bytes.count
     snapshotIfDue(slot, seq: seq, at: time, &actions)
@@ -174,14 +142,14 @@ package struct BrokerStateMachine {
 
   /// Queues what must wait for the journal; it is done at once when nothing is under way.
   mutating func hold(_ item: Held, now: Moment, _ actions: inout [BrokerAction]) {
-    if committed >= ticket && held.isEmpty {
+    if held.isDurable {
       release(item, now: now, &actions)
       announceTouched(now: now, &actions)
     } else {
-      held.append(item, ticket: ticket)
+      held.append(item)
       switch item {
-      case .effects(let slot, _): slot.lastTicket = ticket
-      case .look(_, let scene, _, _, _, _, _, _): scenes[scene]?.lastTicket = ticket
+      case .effects(let slot, _): slot.lastTicket = held.last
+      case .look(_, let scene, _, _, _, _, _, _): scenes[scene]?.lastTicket = held.last
       case .reply, .receipt: break
       }
     }
@@ -189,18 +157,16 @@ package struct BrokerStateMachine {
 
   /// Takes a scene into memory.
   mutating func keep(_ slot: SceneSlot) {
-    lastSlot += 1
-    slot.serial = lastSlot
     scenes.updateValue(slot, forKey: slot.identity.name)?.isOpen = false
-    resting.append(slot, since: slot.touchedAt)
+    resting.begin(with: slot)
   }
 
   /// Everything up to this record is durable: what waited for it happens now, in order.
   package mutating func committed(upTo ticket: UInt64, now: Moment) -> [BrokerAction] {
-    committed = max(committed, ticket)
+    held.commit(upTo: ticket)
     var actions: [BrokerAction] = []
     actions.reserveCapacity(held.count * 4)
-    while let item = held.popFirst(upTo: committed) { release(item, now: now, &actions) }
+    while let item = held.popDurable() { release(item, now: now, &actions) }
     announceTouched(now: now, &actions)
     return actions
   }
@@ -273,7 +239,7 @@ package struct BrokerStateMachine {
     planRetry = nil
     for (_, token) in dormant.dropLoads().calls { actions.append(.answer(token, .refused(error))) }
     actions += dropJoins(error)
-    while let item = held.popFirst(upTo: .max) {
+    while let item = held.popFirst() {
       switch item {
       case .reply(let token, _), .receipt(let token, _, _, _), .look(let token, _, _, _, _, _, _, _):
         actions.append(.answer(token, .refused(error)))
@@ -287,32 +253,6 @@ package struct BrokerStateMachine {
     wakes.removeAll()
     actions.append(.reopen)
     return actions
-  }
-}
-
-/// A first-in, first-out queue of items with ascending tickets.
-struct HeldQueue<Item> {
-  private var items: [(ticket: UInt64, item: Item)?] = []
-  private var head = 0
-
-  var isEmpty: Bool { head == items.count }
-  var count: Int { items.count - head }
-
-  mutating func append(_ item: Item, ticket: UInt64) { items.append((ticket, item)) }
-
-  /// The first item, if its ticket is not beyond the limit.
-  mutating func popFirst(upTo limit: UInt64) -> Item? {
-    guard head < items.count, let ticket = items[head]?.ticket, ticket <= limit else { return nil }
-    let first = items[head].take()
-    head += 1
-    if head == items.count {
-      items.removeAll(keepingCapacity: head <= 4_096)
-      head = 0
-    } else if head > 4_096 {
-      items.removeFirst(head)
-      head = 0
-    }
-    return first?.item
   }
 }
 

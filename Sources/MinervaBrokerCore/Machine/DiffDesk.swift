@@ -31,6 +31,8 @@ package struct DiffDesk {
   private var leases: [UInt64: WorkerPoolStateMachine.Lease] = [:]
   /// Errors of jobs whose callers have not asked since, oldest first.
   private var ended: [(job: Name, error: MinervaError)] = []
+  /// The life of each worker that has joined.
+  private var lives: [String: UInt64] = [:]
   /// Where the workers listen that are there.
   private(set) var endpoints: [String: String] = [:]
   private(set) var poisoned = 0
@@ -46,6 +48,19 @@ package struct DiffDesk {
     PoolStatus(
       workers: pool.alive.count, waiting: pool.waiting, running: pool.unfinished - pool.waiting, poisoned: poisoned,
       busy: Set(leases.values.map(\.worker.name)).sorted())
+  }
+
+  /// The life of a worker that has joined.
+  func life(of worker: String) -> UInt64? { lives[worker] }
+
+  /// Notes a life of a worker; `false` when it had joined.
+  mutating func join(_ worker: String, incarnation: UInt64) -> Bool { lives.updateValue(incarnation, forKey: worker) != incarnation }
+
+  /// Forgets a life of a worker; `false` when it had not joined, or another has since.
+  mutating func leave(_ worker: String, incarnation: UInt64) -> Bool {
+    guard lives[worker] == incarnation else { return false }
+    lives[worker] = nil
+    return true
   }
 
   /// A worker says where it listens and how many jobs it wants.

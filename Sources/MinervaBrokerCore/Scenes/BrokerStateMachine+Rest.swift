@@ -18,7 +18,7 @@ extension BrokerStateMachine {
   /// Whether a scene can be written down as one in which nothing is under way.
   private func isResting(_ slot: SceneSlot) -> Bool {
     let name = slot.identity.name
-    guard isServing, slot.isOpen, slot.state.seq > 0, slot.state.isIdle, isSettled(slot), !slot.isTouched, committed >= slot.lastTicket
+    guard isServing, slot.isOpen, slot.state.seq > 0, slot.state.isIdle, isSettled(slot), !slot.isTouched, held.durable >= slot.lastTicket
     else { return false }
     // Whoever joins counts on the scenes it waits for.
     guard duePlans[name] == nil, !hosts.isJoining, !slot.links.isUnderWay, slot.links.parked.isEmpty, slot.waiters.isEmpty else {
@@ -272,7 +272,7 @@ extension BrokerStateMachine {
   /// - Parameter forgotten: the highest number of the scenes of which the journal keeps nothing any more.
   /// - Returns: The keys of the scenes in which something may be under way, sorted.
   package mutating func survey(_ heads: [JournaledHead], forgotten: UInt64 = 0, now: Moment) -> [String] {
-    self.forgotten = max(self.forgotten, forgotten)
+    incarnations.note(forgotten: forgotten)
     untoldEnds = []
     var asleep: [String: DormantScene] = [:]
     var latest: [String: (identity: SceneIdentity, head: JournaledHead)] = [:]
@@ -281,7 +281,7 @@ extension BrokerStateMachine {
     asleep.reserveCapacity(heads.count)
     for head in heads {
       guard let identity = SceneIdentity(head.scene) else { continue }
-      incarnations[identity.name] = max(incarnations[identity.name] ?? 0, identity.incarnation)
+      incarnations.note(identity)
       guard head.sequence > 0 else {
         dropDormant(identity)
         count("scenes.unreadable")
@@ -325,9 +325,6 @@ extension BrokerStateMachine {
     guard !head.isOver, untoldEnds.count < Self.endsPerStart, let note = head.rest, RestNote(note)?.hasEnded == true else { return }
     untoldEnds.append(JournalRest(scene: head.scene, sequence: head.sequence, note: note, over: identity.incarnation))
   }
-
-  /// The number of the next scene of a name: no earlier one had it, also none that nothing is kept of.
-  func nextIncarnation(of name: String) -> UInt64 { max(incarnations[name] ?? 0, forgotten) + 1 }
 }
 
 extension MinervaError {

@@ -88,9 +88,18 @@ struct RestQueue {
 
   private var entries: [Entry?] = []
   private var head = 0
+  private var lastSerial: UInt64 = 0
 
   var first: Entry? { head < entries.count ? entries[head] : nil }
 
+  /// Takes in a scene that has come into memory.
+  mutating func begin(with slot: SceneSlot) {
+    lastSerial += 1
+    slot.serial = lastSerial
+    append(slot, since: slot.touchedAt)
+  }
+
+  /// Has a scene looked at again.
   mutating func append(_ slot: SceneSlot, since: Moment) {
     entries.append(Entry(name: slot.identity.name, serial: slot.serial, since: since))
   }
