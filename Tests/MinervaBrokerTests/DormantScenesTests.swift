@@ -58,6 +58,40 @@ struct DormantScenesTests {
     #expect(scenes["a"] != nil, "the scene is still open")
   }
 
+  @Test("scenes that are wanted for their own sake are read a window at a time, each once, and keep no caller waiting")
+  func window() throws {
+    let names = (0..<100).map { "s\($0)" }
+    var scenes = dormant(names)
+    scenes.want(names + names)
+    func begin() -> [(name: String, number: UInt64)] {
+      var begun: [(name: String, number: UInt64)] = []
+      while let name = scenes.nextWanted(), let load = scenes.load(name) { begun.append((name, load.number)) }
+      return begun
+    }
+    var underWay = begin()
+    #expect(underWay.count == DormantScenes.window)
+    let load = scenes.load("s99")
+    let asked = try #require(load, "whoever asks for one need not wait")
+    #expect(begin().isEmpty)
+    var read: [String] = []
+    while !underWay.isEmpty {
+      let (name, number) = underWay.removeFirst()
+      #expect(scenes.takeLoaded(name, number: number)?.scene.identity.name == name)
+      read.append(name)
+      underWay += begin()
+      #expect(underWay.count <= DormantScenes.window)
+    }
+    #expect(read == Array(names.dropLast()))
+    #expect(scenes.takeLoaded("s99", number: asked.number)?.waiting.count == 0)
+    scenes = dormant(names)
+    scenes.want(names)
+    #expect(begin().count == DormantScenes.window)
+    _ = scenes.dropLoads(of: ["s0", "s1"])
+    #expect(begin().map(\.name) == ["s32", "s33"])
+    _ = scenes.dropLoads()
+    #expect(begin().isEmpty, "with the journal all wishes go")
+  }
+
   @Test("K3: the loss of a host is noted once in the scenes that it has a part in")
   func loss() {
     var scenes = dormant(["b", "a"])

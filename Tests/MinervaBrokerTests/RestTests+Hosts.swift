@@ -40,6 +40,24 @@ extension RestTests {
     #expect(machine.broker.scenes["main"]?.state.screen(ScreenID(2))?.lease == 1, "the same lives")
   }
 
+  @Test("K3: the loss of a host with a part in many scenes reads a window of them at a time, and tells all")
+  func manyAreTold() {
+    var machine = Machine()
+    machine.register("shop-1")
+    let names = (0..<100).map { "s\($0)" }
+    for name in names {
+      machine.request(.open(Command.Opening(ModuleAddress(name: "Home"), via: .push)), txn: "a", scene: name)
+      for _ in 0..<3 { machine.settle() }
+      machine.rests(true, scene: name)
+    }
+    machine.take(machine.broker.lost("shop-1", incarnation: 1, reason: "gone", pid: 1, now: machine.now))
+    #expect(machine.actions.count { if case .load = $0 { true } else { false } } == DormantScenes.window)
+    machine.read()
+    machine.commit()
+    #expect(machine.broker.scenes.count == 100)
+    #expect(machine.broker.scenes.values.allSatisfy { $0.state.suspended.count == 1 })
+  }
+
   @Test("K3: a host that is another one when its scene is read makes the screens again")
   func hostsAreReplacedMeanwhile() {
     var machine = asleep()

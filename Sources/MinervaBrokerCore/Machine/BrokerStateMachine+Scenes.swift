@@ -308,6 +308,7 @@ extension BrokerStateMachine {
       forget(name)
     }
     for work in others { actions += work(&self, now) }
+    loadWanted(&actions)
     return actions
   }
 
@@ -335,7 +336,8 @@ extension BrokerStateMachine {
     discarded = [:]
     for node in registry.hosts.keys.sorted() where registry.isGreeted(node) { rejoin(node, without: gone, now: now, &actions) }
     // Of a hundred thousand that rest few have lost a host: only those are put in order.
-    for name in dormant.names(where: { !$0.lost.isEmpty }) { actions += load(name) }
+    dormant.want(dormant.names { !$0.lost.isEmpty })
+    loadWanted(&actions)
     return actions
   }
 

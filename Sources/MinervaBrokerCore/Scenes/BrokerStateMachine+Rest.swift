@@ -118,6 +118,11 @@ extension BrokerStateMachine {
     return [.load(key, number: number)]
   }
 
+  /// Has the next scenes loaded that are wanted for their own sake.
+  mutating func loadWanted(_ actions: inout [BrokerAction]) {
+    while isServing, let name = dormant.nextWanted() { actions += load(name) }
+  }
+
   /// The scenes of which nothing is known yet, sorted: whoever performs the actions has them loaded, one after another.
   package var unknownScenes: [String] { dormant.names(where: \.isUnknown) }
 
@@ -150,6 +155,7 @@ extension BrokerStateMachine {
         actions += waiting.work(&self, now)
       }
     }
+    loadWanted(&actions)
     return actions
   }
 
@@ -216,7 +222,11 @@ extension BrokerStateMachine {
 
   /// Notes that a host is gone, in the scenes of it that are not in memory; they are loaded to be told.
   mutating func loseDormant(_ node: String, _ actions: inout [BrokerAction]) {
-    for name in dormant.lose(node) { actions += load(name) }
+    let told = dormant.lose(node)
+    // Without a journal they are told when it is there again.
+    guard isServing else { return }
+    dormant.want(told)
+    loadWanted(&actions)
   }
 
   /// Has the scenes loaded that a host speaks of when it joins; nil when all are in memory.

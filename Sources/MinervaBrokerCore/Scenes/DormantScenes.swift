@@ -22,6 +22,12 @@ package struct DormantScenes {
   private var scenes: [String: DormantScene] = [:]
   private var loads: [String: Load] = [:]
   private var lastLoad: UInt64 = 0
+  /// Scenes that are to be in memory for their own sake, in order, and those of them that are on their way.
+  private var wanted: ArraySlice<String> = []
+  private var unhurried: Set<String> = []
+
+  /// How many are read at once for their own sake: a lost host may have a part in all there are, and callers' are to come soon.
+  static let window = 32
 
   package internal(set) subscript(name: String) -> DormantScene? {
     get { scenes[name] }
@@ -48,7 +54,7 @@ package struct DormantScenes {
   /// Puts others in the place of all; what waits for them is dropped.
   mutating func replaceAll(with others: [String: DormantScene]) {
     scenes = others
-    loads = [:]
+    _ = dropLoads()
   }
 
   // MARK: Loading
@@ -69,6 +75,20 @@ package struct DormantScenes {
     return (scene.identity.description, lastLoad)
   }
 
+  /// Has scenes loaded for their own sake, some at a time.
+  mutating func want(_ names: [String]) { wanted += names }
+
+  /// The next scene to be loaded for its own sake, if it may be now.
+  mutating func nextWanted() -> String? {
+    guard unhurried.count < Self.window else { return nil }
+    while let name = wanted.popFirst() {
+      guard scenes[name] != nil, loads[name] == nil else { continue }
+      unhurried.insert(name)
+      return name
+    }
+    return nil
+  }
+
   /// Has something wait for a scene that is being loaded, in the order of asking.
   mutating func append(_ waiting: Waiting, for name: String) { loads[name]?.waiting.append(waiting) }
 
@@ -77,6 +97,7 @@ package struct DormantScenes {
   /// - Returns: Nil for a load that is not the last one of the scene.
   mutating func takeLoaded(_ name: String, number: UInt64) -> (scene: DormantScene, waiting: [Waiting])? {
     guard awaits(name, number: number), let scene = scenes.removeValue(forKey: name) else { return nil }
+    unhurried.remove(name)
     return (scene, loads.removeValue(forKey: name)?.waiting ?? [])
   }
 
@@ -103,7 +124,9 @@ package struct DormantScenes {
   mutating func dropLoads(of names: Set<String>? = nil) -> (calls: [(scene: String, token: CallToken)], others: [Work]) {
     var calls: [(scene: String, token: CallToken)] = []
     var others: [Work] = []
+    if names == nil { wanted = [] }
     for name in loads.keys.sorted() where names?.contains(name) ?? true {
+      unhurried.remove(name)
       for waiting in loads.removeValue(forKey: name)?.waiting ?? [] {
         if let token = waiting.token { calls.append((name, token)) } else { others.append(waiting.work) }
       }
