@@ -13,29 +13,29 @@ struct HeldQueueTests {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         return Int(state >> 33) % bound
       }
-      var queue = HeldQueue<Int>()
-      var model: [(ticket: UInt64, item: Int)] = []
+      var queue = HeldQueue()
+      var model: [(ticket: UInt64, item: CallToken)] = []
       for step in 0..<12_000 {
         switch roll(5) {
         case 0: #expect(queue.nextTicket() == queue.last)
         case 1...3:
-          queue.append(step)
-          model.append((queue.last, step))
+          queue.append(.reply(CallToken(step), .done))
+          model.append((queue.last, CallToken(step)))
         default:
           // Seldom, so that many wait.
           guard roll(400) == 0 else { continue }
           queue.commit(upTo: queue.durable + UInt64(roll(Int(queue.last - queue.durable) + 1)))
           let ready = model.prefix { $0.ticket <= queue.durable }.map(\.item)
-          var released: [Int] = []
-          while let item = queue.popDurable() { released.append(item) }
+          var released: [CallToken] = []
+          while case .reply(let token, _)? = queue.popDurable() { released.append(token) }
           #expect(released == ready, "seed \(seed), step \(step)")
           model.removeFirst(ready.count)
         }
       }
       #expect(queue.count == model.count && queue.isDurable == (model.isEmpty && queue.durable == queue.last), "seed \(seed)")
       queue.commitAll()
-      var rest: [Int] = []
-      while let item = queue.popFirst() { rest.append(item) }
+      var rest: [CallToken] = []
+      while case .reply(let token, _)? = queue.popFirst() { rest.append(token) }
       #expect(rest == model.map(\.item) && queue.isDurable, "seed \(seed)")
     }
   }

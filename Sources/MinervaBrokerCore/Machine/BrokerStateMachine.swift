@@ -10,15 +10,6 @@ package import MinervaWire
 /// It owns the scenes and holds back every effect of a record until the record is durable (N16), while the core runs ahead in memory.
 /// Time is a monotonic clock in milliseconds. No I/O: the same inputs give the same actions.
 package struct BrokerStateMachine {
-  /// Effects that wait for their record to be durable, in the order in which they must happen.
-  enum Held {
-    case effects(SceneSlot, [Effect])
-    case reply(CallToken, BrokerAction.Reply)
-    case receipt(CallToken, HostReceipt, node: String, join: UInt64)
-    indirect case look(
-      CallToken, scene: String, tree: SceneTree, record: UInt64, at: SceneTime, settled: Bool, plans: [PlanReport], renderings: Bool)
-  }
-
   package let settings: Settings
   /// The epoch of the journal under which the scenes are owned.
   package internal(set) var epoch: UInt64
@@ -73,7 +64,7 @@ package struct BrokerStateMachine {
   // MARK: What goes out
 
   /// What waits for records to be durable.
-  var held = HeldQueue<Held>()
+  var held = HeldQueue()
   /// The events that are kept for watchers, of all scenes.
   var recents = RecentEvents()
   /// Scenes whose effects happen in the step under way, and that may be idle when all of them have.
@@ -141,7 +132,7 @@ package struct BrokerStateMachine {
   // MARK: Holding back
 
   /// Queues what must wait for the journal; it is done at once when nothing is under way.
-  mutating func hold(_ item: Held, now: Moment, _ actions: inout [BrokerAction]) {
+  mutating func hold(_ item: HeldQueue.Item, now: Moment, _ actions: inout [BrokerAction]) {
     if held.isDurable {
       release(item, now: now, &actions)
       announceTouched(now: now, &actions)
@@ -181,7 +172,7 @@ package struct BrokerStateMachine {
     }
   }
 
-  private mutating func release(_ item: Held, now: Moment, _ actions: inout [BrokerAction]) {
+  private mutating func release(_ item: HeldQueue.Item, now: Moment, _ actions: inout [BrokerAction]) {
     switch item {
     case .effects(let slot, let effects):
       for effect in effects { perform(effect, of: slot, now: now, &actions) }

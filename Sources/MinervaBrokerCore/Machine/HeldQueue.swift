@@ -1,5 +1,17 @@
+import MinervaInterfaces
+import MinervaNavigation
+
 /// What waits until the records before it are durable, first in, first out (N16).
-struct HeldQueue<Item> {
+struct HeldQueue {
+  /// What happens then.
+  enum Item {
+    case effects(SceneSlot, [Effect])
+    case reply(CallToken, BrokerAction.Reply)
+    case receipt(CallToken, HostReceipt, node: String, join: UInt64)
+    indirect case look(
+      CallToken, scene: String, tree: SceneTree, record: UInt64, at: SceneTime, settled: Bool, plans: [PlanReport], renderings: Bool)
+  }
+
   /// The last record that was handed to the journal…
   private(set) var last: UInt64 = 0
   /// …and the last that is durable.
