@@ -15,27 +15,7 @@ extension BrokerStateMachine {
       // Whoever runs or waits is told of by the core's own events.
       if case .joined = admission.standing { publish(.joined(admission), of: slot, record: admission.seq, now: now, &actions) }
     case .connect(let connection): connect(connection, of: slot, now: now, &actions)
-    case .resume(var resumption):
-      // Gone since it was taken back: its next life is asked itself, and would not be told of an end that comes before it has joined.
-      guard registry.isAlive(resumption.host) else {
-        let report = LinkReport(screen: resumption.screen, lease: resumption.lease, verdict: .lost(host: resumption.host))
-        return feed(.link(report), to: scene, now: now, &actions)
-      }
-      guard opened(&resumption.input, resumption.seal, of: scene) else {
-        return feedLoss(of: resumption.screen, lease: resumption.lease, in: scene, now: now, &actions)
-      }
-      let link = SceneLinks.Key(screen: resumption.screen, lease: resumption.lease)
-      slot.links.begin(link, at: resumption.host)
-      slot.hosts.insert(resumption.host)
-      // Whoever makes a screen again says what it shows, also when that is nothing.
-      slot.announced.insert(resumption.screen)
-      // What another life was told, or kept, is nothing to this one.
-      slot.hidden.remove(resumption.screen)
-      slot.behind.remove(resumption.screen)
-      hosts.adjustLoad(of: resumption.host, by: 1)
-      let order = ResumeOrder(scene: slot.identity, resumption: resumption, shown: slot.shown[resumption.screen])
-      hosts.append(order, ResumeLane.Key(link: link, scene: slot.identity), for: resumption.host, at: now)
-      resumeNext(at: resumption.host, now: now, &actions)
+    case .resume(let resumption): resume(resumption, of: slot, now: now, &actions)
     case .deliver(let delivery):
       // A lost host gets it when it is back (K3): the core keeps it until a turn has handled it. One that has only just asked to be
       // taken back gets it in order, with whatever came before.
@@ -78,65 +58,6 @@ extension BrokerStateMachine {
       case .refused(let refusal): .refused(MinervaError(refusal, seq: answer.seq))
       }
     for token in tokens { actions.append(.answer(token, reply)) }
-  }
-
-  private mutating func connect(_ connection: Connection, of slot: SceneSlot, now: Moment, _ actions: inout [BrokerAction]) {
-    let scene = slot.identity.name
-    var connection = connection
-    let identity = slot.identity
-    let key = SceneLinks.Key(screen: connection.screen, lease: connection.lease)
-    do throws(MinervaError) {
-      let app = connection.module.app ?? identity.app
-      let host: String
-      if let maker = slot.links.makers[key], registry.isAlive(maker) {
-        guard registry.isGreeted(maker) else { return slot.links.park(connection) }
-        host = maker
-      } else {
-        host = try registry.host(for: connection.module.name, of: app, pin: connection.module.host)
-      }
-      guard opened(&connection.input, connection.seal, of: scene) else {
-        return feedLoss(of: connection.screen, lease: connection.lease, in: scene, now: now, &actions)
-      }
-      slot.links.begin(key, at: host)
-      slot.hosts.insert(host)
-      hosts.adjustLoad(of: host, by: 1)
-      // What was started, and not opened by a request of its own, may open something in its first turn: that is waited for.
-      if connection.via == nil, registry.saysFirst(host) { slot.announced.insert(connection.screen) }
-      actions.append(.connect(host: host, ConnectOrder(scene: identity, connection: connection, at: slot.time(now))))
-    } catch {
-      // A host that is being restarted needs a moment; the core's own deadline ends a link that waits too long.
-      if isRecovering || hosts.mayOffer(connection.module.name, of: connection.module.app ?? identity.app) {
-        slot.links.park(connection)
-      } else {
-        let report = LinkReport(screen: connection.screen, lease: connection.lease, verdict: .refused(Refusal(error)))
-        feed(.link(report), to: scene, now: now, &actions)
-      }
-    }
-  }
-
-  private mutating func end(_ departure: Departure, of slot: SceneSlot, _ actions: inout [BrokerAction]) {
-    let (host, turns) = slot.links.end(SceneLinks.Key(screen: departure.screen, lease: departure.lease))
-    refuse(turns, &actions)
-    slot.renderings.removeValue(forKey: departure.screen)
-    slot.shown.removeValue(forKey: departure.screen)
-    slot.plainFields.removeValue(forKey: departure.screen)
-    slot.announced.remove(departure.screen)
-    slot.hidden.remove(departure.screen)
-    slot.behind.remove(departure.screen)
-    slot.deaths.removeValue(forKey: departure.screen)
-    // Whoever had it, and who is making it anew: its verdict will come too late.
-    for host in Set([departure.host, host ?? ""]).sorted() where !host.isEmpty {
-      hosts.adjustLoad(of: host, by: -1)
-      if registry.isAlive(host) { actions.append(.order(host: host, .end(slot.identity, departure))) }
-    }
-  }
-
-  /// Refuses turns whose link came to nothing.
-  func refuse(_ turns: [SceneLinks.EarlyTurn], _ actions: inout [BrokerAction]) {
-    for turn in turns {
-      let refusal = Refusal(code: MinervaError.Code.staleRef.rawValue, message: "\(turn.key.screen) is gone")
-      actions.append(.answer(turn.token, .turned(TurnReceipt(refusal: refusal))))
-    }
   }
 
   /// Forgets a scene that is over. Whoever asked it for something after its end is told so: its effects do not happen any more.

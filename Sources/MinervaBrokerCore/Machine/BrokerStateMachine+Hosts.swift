@@ -1,9 +1,9 @@
 package import MinervaInterfaces
-package import MinervaNavigation
+import MinervaNavigation
 package import MinervaProtocol
 package import MinervaWire
 
-/// Hosts: joining, verdicts, turns, renderings, loss and return.
+/// Hosts: joining, turns, renderings, loss and return.
 extension BrokerStateMachine {
   /// A host joins, or joins again: what it can take over is resumed, what it holds in vain is named (K3).
   package mutating func register(
@@ -187,79 +187,6 @@ extension BrokerStateMachine {
     if left(self) { feed(.unclaimed(host: node), to: name, now: now, &actions) }
   }
 
-  /// Has a host make the next coordinators again, as many as it may at once.
-  mutating func resumeNext(at host: String, now: Moment, _ actions: inout [BrokerAction]) {
-    while let (key, waiting) = hosts.next(for: host, now) {
-      guard let slot = scenes[key.scene.name], slot.identity == key.scene, slot.links.underWay[key.link] == host else {
-        hosts.ended(key, at: host, now)
-        continue
-      }
-      var order = waiting
-      order.at = slot.time(now)
-      actions.append(.resume(host: host, order))
-    }
-  }
-
-  /// A host that was to make a coordinator again answered, or nobody waits for that any more.
-  package mutating func resumed(_ order: ResumeOrder, at host: String, _ verdict: LinkVerdict?, now: Moment) -> [BrokerAction] {
-    let resumption = order.resumption
-    let link = SceneLinks.Key(screen: resumption.screen, lease: resumption.lease)
-    hosts.ended(ResumeLane.Key(link: link, scene: order.scene), at: host, now)
-    var actions: [BrokerAction] = []
-    if let verdict {
-      actions = linked(order.scene, LinkReport(screen: resumption.screen, lease: resumption.lease, verdict: verdict), now: now)
-    }
-    resumeNext(at: host, now: now, &actions)
-    return actions
-  }
-
-  /// Screens that a host makes again, or has still to come to, do not lose their place for having waited long, as long as it goes on (K3).
-  private mutating func keepPlaces(in name: String, now: Moment, _ actions: inout [BrokerAction]) {
-    guard let slot = scenes[name] else { return }
-    var kept: [String: (screens: [ScreenID], until: Moment)] = [:]
-    for overdue in slot.state.overdueResumptions(at: slot.time(now)) {
-      let link = SceneLinks.Key(screen: overdue.screen, lease: overdue.lease)
-      let key = ResumeLane.Key(link: link, scene: slot.identity)
-      guard slot.links.underWay[link] == overdue.host,
-        let until = hosts.keeps(key, at: overdue.host, now), until > now
-      else { continue }
-      kept[overdue.host, default: ([], until)].screens.append(overdue.screen)
-    }
-    for (host, places) in kept.sorted(by: { $0.key < $1.key }) {
-      let awaited = HostReturn.Awaited(screens: places.screens, until: slot.time(places.until))
-      feed(.hostBack(HostReturn(host: host, kept: false, awaited: awaited)), to: name, now: now, &actions)
-    }
-  }
-
-  /// Whether a host's verdict on a coordinator that it is to make again is still waited for.
-  package func awaits(_ order: ResumeOrder, of host: String) -> Bool {
-    guard let slot = scenes[order.scene.name], slot.identity == order.scene else { return false }
-    return slot.links.underWay[SceneLinks.Key(screen: order.resumption.screen, lease: order.resumption.lease)] == host
-  }
-
-  /// A host answered a connect or resume, or did not.
-  package mutating func linked(_ scene: SceneIdentity, _ report: LinkReport, now: Moment) -> [BrokerAction] {
-    var actions: [BrokerAction] = []
-    if dormant.contains(scene) {
-      if let loading = whenLoaded(scene.name, now: now, { $0.linked(scene, report, now: $1) }) { return loading }
-    }
-    let key = SceneLinks.Key(screen: report.screen, lease: report.lease)
-    let isMade = if case .accepted = report.verdict { true } else { false }
-    if !isMade {
-      discarded[scene]?.drop(key)
-      if dormant.contains(scene) { dormant[scene.name]?.kept?.drop(key) }
-    }
-    guard let slot = scenes[scene.name], slot.identity == scene else { return actions }
-    let (host, turns) = slot.links.settle(key, isMade: isMade)
-    if let host { hosts.ended(ResumeLane.Key(link: key, scene: scene), at: host, now) }
-    if case .lost(let host) = report.verdict { hosts.adjustLoad(of: host, by: -1) }
-    if !isMade { slot.announced.remove(report.screen) }
-    feed(.link(checked(report, in: scene.name)), to: scene.name, now: now, &actions)
-    for early in turns { actions += turn(early.submission, token: early.token, node: early.node, now: now) }
-    if let host { resumeNext(at: host, now: now, &actions) }
-    return actions
-  }
-
   /// A coordinator's turn ended (K3), as a host says.
   package mutating func turn(_ submission: TurnSubmission, token: CallToken, node: String, now: Moment) -> [BrokerAction] {
     var actions: [BrokerAction] = []
@@ -378,29 +305,11 @@ extension BrokerStateMachine {
     if let app = registry.hosts[node]?.registration.app { resolveDuePlans(of: app, now: now, &actions) }
   }
 
-  /// Forgets what a lost host had made, and its turns that were not taken. Linear in the scenes in memory and in those of the host.
-  private mutating func forgetLinks(of node: String, _ actions: inout [BrokerAction]) {
-    var tokens: [CallToken] = []
-    for slot in scenes.values { tokens += slot.links.lose(node) }
-    for kept in discarded.values { kept.lose(node) }
-    let error = MinervaError.peerLost(node, reason: "before its turn was taken", maybeExecuted: false)
-    for token in tokens.sorted() { actions.append(.answer(token, .refused(error))) }
-  }
-
   /// Tells a scene that a host is lost, if it does not know.
   mutating func suspend(_ node: String, in name: String, now: Moment, _ actions: inout [BrokerAction]) {
     let mine = scenes[name]?.state.coordinators.filter { $0.summary.host == node } ?? []
     for report in mine { scenes[name]?.announced.remove(report.summary.screen) }
     if mine.contains(where: { !$0.isSuspended }) { feed(.hostLost(host: node), to: name, now: now, &actions) }
-  }
-
-  private mutating func loseLinks(of node: String, in name: String, now: Moment, _ actions: inout [BrokerAction]) {
-    guard let slot = scenes[name] else { return }
-    for key in slot.links.underWay(at: node) {
-      refuse(slot.links.settle(key, isMade: false).turns, &actions)
-      slot.announced.remove(key.screen)
-      feed(.link(LinkReport(screen: key.screen, lease: key.lease, verdict: .lost(host: node))), to: name, now: now, &actions)
-    }
   }
 
   /// Whether a life of a process is the last one that joined under its name, as far as is known.
