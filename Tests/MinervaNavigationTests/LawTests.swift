@@ -151,6 +151,29 @@ struct LawTests {
     #expect(stage.state.requests.map(\.isRunning) == [true, true, true, false, false])
   }
 
+  @Test("N5: one that waits for the place a person is at when its turn comes waits there for a later one that runs")
+  func placesChange() {
+    var stage = Stage()
+    stage.catalog["Home"] = .accepted(Acceptance(host: "shop-1", slots: ["hero"]))
+    for module in ["Root", "Home"] { stage.open(module) }
+    stage.open("Sheet", via: .modal(.sheet))
+    stage.open("Form")
+    stage.plays = false
+    stage.ask(opening("Slow"), txn: "slow")
+    stage.ask(.dismiss(nil), txn: "dismiss")
+    stage.ask(opening("Next", .replace), txn: "replace")
+    stage.ask(opening("Panel", .embed("hero")), txn: "embed", origin: 2)
+    #expect(stage.state.requests.map(\.isRunning) == [true, false, false, true], "behind the sheet one goes on")
+    stage.feed(.link(LinkReport(screen: 5, lease: 1, verdict: .refused(Refusal(code: "module.factory_failed", message: "no")))))
+    #expect(stage.stack() == "s1 s2", "the sheet is gone, and whoever sees Home sees what is to be replaced")
+    #expect(stage.state.requests.map(\.isRunning) == [false, true], "but it is being filled")
+    let accepted = LinkVerdict.accepted(Acceptance(host: "shop-1"))
+    stage.feed(.link(LinkReport(screen: 6, lease: 1, verdict: accepted)))
+    stage.feed(.link(LinkReport(screen: 7, lease: 1, verdict: accepted)))
+    #expect(stage.removals.suffix(2) == ["s6 parentRemoved", "s2 replaced"])
+    #expect(stage.stack() == "s1 s7")
+  }
+
   @Test("N5, N6: a presenter that leaves while its layer is being shown takes the layer along: it is there before it goes, and locked")
   func overtaken() {
     var stage = shown("Home", "List")

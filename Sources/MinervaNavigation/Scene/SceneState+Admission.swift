@@ -121,13 +121,12 @@ extension SceneState {
   mutating func startWaiting() {
     while isFreed {
       isFreed = false
-      var taken: [Scope] = []
+      // Also of those that came later and run: where a person is, and so what an earlier one wants, may have changed since.
+      var taken = pending.compactMap { $0.work?.scope }
       var index = 0
       while index < pending.count {
         let request = pending[index]
-        if let work = request.work {
-          taken.append(work.scope)
-        } else {
+        if request.work == nil {
           let scope = taken.isEmpty ? Scope() : scope(of: request.command, source: request.source)
           if taken.contains(where: scope.overlaps) || isInvolved(request.command.origin)
             || pending[..<index].contains(where: { follows(request.command, request.source, $0) })

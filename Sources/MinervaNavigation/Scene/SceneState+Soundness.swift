@@ -14,10 +14,9 @@ extension SceneState {
   /// O(coordinators × log coordinators).
   package var unsoundness: String? {
     if hasEnded { return "the scene has ended" }
-    guard isAtRest, gates.isEmpty, !nodes.all.contains(where: { $0.phase == .connecting || $0.phase == .dismissing }) else {
+    guard isSettled, gates.isEmpty, !nodes.all.contains(where: { $0.phase == .connecting || $0.phase == .dismissing }) else {
       return "something was under way in it"
     }
-    guard waiting?.items.allSatisfy({ nodes.contains($0.report.awaited) }) ?? true else { return "a plan waits for nobody" }
     return unsoundCounters ?? structuralFault
   }
 

@@ -13,7 +13,7 @@ struct SoundnessTests {
       var scene = RandomScene()
       for seed in Dice.throwsOfDice(200, seed: seed) {
         _ = scene.feed(scene.next(seed))
-        guard scene.state.isAtRest, scene.state.gates.isEmpty, !scene.state.hasEnded else { continue }
+        guard scene.state.isSettled, scene.state.gates.isEmpty, !scene.state.hasEnded else { continue }
         found += 1
         #expect(scene.state.unsoundness == nil, "seed \(seed)")
       }
