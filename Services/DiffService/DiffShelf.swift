@@ -232,6 +232,8 @@ struct DiffShelf {
     var held: UInt64?
     if let list = entry.list, let version = entry.version { held = hold(list, entry.new, version) }
     guard changes.count > DiffAnswer.chunk else { return (changes, held) }
+    // A job of this name may have been answered before, and nobody have fetched it.
+    dropAnswer(key)
     try reserve(changes.count)
     answers[key] = (changes, now)
     return (Array(changes.prefix(DiffAnswer.chunk)), held)

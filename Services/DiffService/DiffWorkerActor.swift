@@ -73,6 +73,8 @@ distributed actor DiffWorkerActor: DiffWorker {
       throw MinervaError(.peerLost, "job \(job) was leased to an earlier life of \(node), ask for another lease", retryable: true)
     }
     guard let caller = BusSystem.currentCaller else { throw MinervaError(.unauthorized, "a call from nobody") }
+    // What is kept for somebody whose loss was told already would be kept for ever.
+    guard actorSystem.isConnected(caller) else { throw MinervaError(.peerLost, "\(caller.node) has gone meanwhile", retryable: true) }
     return DiffShelf.Owner(node: caller.node, incarnation: caller.incarnation)
   }
 }

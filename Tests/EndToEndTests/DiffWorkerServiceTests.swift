@@ -230,7 +230,7 @@ struct DiffWorkerServiceTests {
       }
       for seed in 0..<50 as Range<UInt64> { try await served(seed) }
       let before = try #require(set.usage(of: "diff-1"))
-      let seed = UInt64.random(in: .min ... .max)
+      let seed = getenv("MINERVA_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: .min ... .max)
       var mutator = try JobMutator(seed: seed, targets: interfaces.worker.names)
       for life in 0..<(isDeep ? 500 : 20) {
         let raw = try #require(RawPeer(endpoint))
@@ -245,7 +245,9 @@ struct DiffWorkerServiceTests {
       }
       let worker = try await worker(client, set)
       // What its callers left behind goes with them.
-      #expect(try await set.wait { try await worker.status().bytes == 0 }, "seed \(seed)")
+      let isEmpty = try await set.wait { try await worker.status().bytes == 0 }
+      let status = try await worker.status()
+      #expect(isEmpty, "seed \(seed): \(status)")
       let after = try #require(set.usage(of: "diff-1"))
       #expect(after.memory <= before.memory + 16 << 20, "seed \(seed): \(before.memory >> 20) MiB before, \(after.memory >> 20) now")
       #expect(await set.wait { (set.usage(of: "diff-1")?.descriptors ?? .max) <= before.descriptors + 2 })

@@ -166,6 +166,12 @@ extension BusSystem {
       uptime: now - link.upSince, callsInFlight: port.callsInFlight, callsServed: port.callsServed, waiting: link.waiting)
   }
 
+  /// Whether this life of a caller is connected: when it is, its loss is still to be told, so that what is kept for it can be dropped then.
+  /// On the loop's thread only, where actors of this bus run that say so.
+  package func isConnected(_ caller: PeerIdentity) -> Bool {
+    nodes[caller.node]?.ports.contains { $0.peer.incarnation == caller.incarnation } ?? false
+  }
+
   func emit(_ event: PeerEvent) { for sink in eventSinks.values { sink.yield(event) } }
 }
 
