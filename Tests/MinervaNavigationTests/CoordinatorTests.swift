@@ -64,6 +64,37 @@ struct CoordinatorTests {
     #expect(stage.ask(.finish(.id(5), nil))?.refusal?.code == "nav.root_protected")
   }
 
+  @Test("K2: what a coordinator without screen has opened leaves with it when its parent leaves, wherever it stands")
+  func flowLeaves() {
+    var stage = Stage()
+    stage.catalog["Shell"] = .tabs("home", "orders")
+    stage.open("Shell")
+    let flow = stage.open("Flow")
+    stage.ask(.launch(module: address("Helper"), input: []), origin: flow)
+    let helper = ScreenID(4)
+    #expect(stage.state.screen(helper)?.isScreenless == true)
+    stage.ask(.selectTab(name: "orders", of: nil, reset: false))
+    let far = stage.open("Far", into: NavPath("main/orders"), origin: helper)
+    stage.ask(.close([.id(flow)]))
+    #expect(stage.stack("main/orders") == "s5")
+    #expect(Set(stage.removals) == ["\(far) parentRemoved", "\(helper) parentRemoved", "\(flow) popped"])
+    #expect(stage.state.coordinatorCount == 3)
+  }
+
+  @Test("K2: what the request itself builds on stays, whoever has opened it")
+  func flowKeeps() {
+    var stage = Stage()
+    stage.catalog["Shell"] = .tabs("home", "orders")
+    stage.open("Shell")
+    stage.open("Flow")
+    stage.ask(.launch(module: address("Helper"), input: []), origin: 3)
+    stage.ask(.selectTab(name: "orders", of: nil, reset: false))
+    stage.open("Far", into: NavPath("main/orders"), origin: 4)
+    let outcome = stage.ask(opening("Over", .push, popTo: .id(2)), origin: 6)?.outcome
+    #expect(outcome?.removed.map(\.screen) == [4, 3], "s6 asked for it")
+    #expect(stage.stack("main/home") == "s2 s7" && stage.stack("main/orders") == "s5 s6")
+  }
+
   @Test("K3: a turn has effect when it is recorded, once; outputs before requests before the end")
   func turns() {
     var stage = Stage()

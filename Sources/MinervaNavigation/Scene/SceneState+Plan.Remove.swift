@@ -84,6 +84,49 @@ extension SceneState {
     return plan
   }
 
+  /// A coordinator without screen that leaves with its parent takes along what it opened, wherever that stands (K2); but never the scene's
+  /// root, nor what the request itself keeps or builds on.
+  func takeAlong(_ plan: inout Plan) {
+    // The app's start coordinator leaves with nobody.
+    guard !plan.moves.isEmpty, screenless > 1 || nodes.all.first.map({ !$0.isScreenless || $0.parent != nil }) ?? false else { return }
+    var gone = leaving(by: plan.moves, named: plan.named)
+    let needed = needed(by: plan).subtracting(gone.map(\.summary.screen))
+    var seen = needed
+    while true {
+      let ids = Set(gone.map(\.summary.screen))
+      var more: [ScreenID] = []
+      for leaving in gone where nodes[leaving.summary.screen]?.isScreenless ?? false {
+        more += children(of: leaving.summary.screen).filter { !ids.contains($0) && seen.insert($0).inserted }
+      }
+      if more.isEmpty { return }
+      for id in more where nodes[id].map({ $0.phase == .presented || $0.phase == .presenting }) ?? false {
+        guard let extra = try? planRemoval(of: [id], named: .parentRemoved) else { continue }
+        let named = plan.named + extra.named.filter { named in !plan.named.contains { $0.screen == named.screen } }
+        let then = leaving(by: plan.moves + extra.moves, named: named)
+        if then.contains(where: { needed.contains($0.summary.screen) }) { continue }
+        plan.moves += extra.moves
+        plan.named = named
+        gone = then
+      }
+    }
+  }
+
+  /// The screens that must be there when a plan is carried out: what it keeps, what it is about, and what its openings stand on.
+  private func needed(by plan: Plan) -> Set<ScreenID> {
+    var needed = Set(plan.openings.compactMap(\.parent))
+    if let subject = plan.subject { needed.insert(subject) }
+    for move in plan.moves {
+      switch move {
+      case .arrange(_, let ids): needed.formUnion(ids)
+      case .layer(_, let presenter?, _): needed.insert(presenter)
+      case .push(let key, _): if let owner = owner(of: key) { needed.insert(owner) }
+      case .fill(let owner, _, _), .select(let owner, _), .collapse(let owner, _): needed.insert(owner)
+      case .layer, .cut, .dropLayers, .vacate, .retire: break
+      }
+    }
+    return needed
+  }
+
   /// The coordinators that name one as their parent, in the order of their opening.
   func children(of id: ScreenID) -> [ScreenID] {
     guard let index = nodes.index(of: id) else { return [] }

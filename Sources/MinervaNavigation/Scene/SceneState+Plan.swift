@@ -3,7 +3,11 @@ extension SceneState {
   /// The plan of a command; throws its refusal.
   func plan(for command: Command, source: Request.Source = .caller) throws(Refusal) -> Plan {
     let origin = command.origin
-    if case .core(.hostLost) = source { return try planEviction(command.action.targets) }
+    if case .core(.hostLost) = source {
+      var plan = try planEviction(command.action.targets)
+      if screenless > 0 { takeAlong(&plan) }
+      return plan
+    }
     if let origin {
       guard let node = nodes[origin] else { throw orphaned(origin) }
       if node.phase == .dismissing, command.action.needsPresenter { throw orphaned(origin) }
@@ -54,6 +58,7 @@ extension SceneState {
     case .gesture(let gesture, _): plan = try planGesture(gesture)
     case .output, .withdraw, .endPlan, .end: plan = Plan()
     }
+    if screenless > 0 { takeAlong(&plan) }
     if let ifTop = command.ifTop { try check(ifTop, plan) }
     return plan
   }
