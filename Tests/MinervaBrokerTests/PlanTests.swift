@@ -228,4 +228,37 @@ struct PlanTests {
     #expect(again.stack == ["Home"])
     #expect(inquiries(again).count == (isLost ? 0 : 1))
   }
+
+  @Test("R4, P4, D2: a fork takes a plan along, unless its link held a secret that this broker has lost: then it ends there at once")
+  func forkedSecrets() throws {
+    var machine = Machine()
+    join(&machine, modules: Self.secretive)
+    machine.open("Home", txn: "home")
+    machine.settle()
+    let request = DeepLinkRequest(scene: SceneAddress(name: "main"), link: "app://shop/reset/hunter2", txn: "link", caller: "test")
+    machine.take(machine.broker.follow(request, token: 501, node: "shell", now: machine.now))
+    let question = try #require(inquiries(machine).first?.question)
+    machine.take(machine.broker.decided("main", question, .success(.wait(RouteStep(ModuleAddress(name: "Login")))), now: machine.now))
+    machine.settle()
+    let past = try #require(machine.broker.scenes["main"]?.state)
+    var again = try Machine(restarting: machine, epoch: 2)
+    again.commit()
+    func forked(_ machine: inout Machine) -> [PlanID]? {
+      machine.take(
+        machine.broker.fork(
+          past, at: past.time.milliseconds, of: machine.identity, as: "fork", token: 9_001, now: machine.now))
+      machine.settle()
+      return machine.broker.scenes["fork"]?.state.plans.map(\.id)
+    }
+    #expect(forked(&machine) == past.plans.map(\.id))
+    again.actions = []
+    #expect(forked(&again) == [])
+    guard case .begun = again.reply(to: 9_001) else { return #expect(Bool(false), "not begun") }
+    let ends = again.actions.compactMap { action -> String? in
+      guard case .publish(let event, _) = action, case .navigation(let event) = event.kind, case .plan(_, .ended(let refusal)) = event.kind
+      else { return nil }
+      return refusal.code
+    }
+    #expect(ends == ["input.lost"])
+  }
 }

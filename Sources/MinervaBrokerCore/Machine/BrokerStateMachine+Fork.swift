@@ -69,6 +69,8 @@ extension BrokerStateMachine {
       }
       feed(.begun(SceneOrigin(state)), to: name, now: now, &actions)
       guard isServing else { throw recovering }
+      endLostPlans(of: slot, now: now, &actions)
+      guard isServing else { throw recovering }
       for node in registry.hosts.keys.sorted() where registry.isGreeted(node) {
         guard let registration = registry.hosts[node]?.registration else { continue }
         if registration.app == state.app || slot.hosts.contains(node) { takeBack(name, by: registration, now: now, &actions) }
