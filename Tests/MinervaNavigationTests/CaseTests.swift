@@ -164,6 +164,8 @@ struct CaseTests {
     let refusal = stage.ask(.backTo(.id(last)))?.refusal
     #expect(refusal?.code == "nav.stale_ref")
     #expect(refusal?.details.contains(Refusal.Detail(name: "reason", value: "popped")) == true)
+    // `seq` is what an answer itself is recorded as.
+    #expect(refusal?.details.map(\.name) == ["screen", "removed", "reason"])
     #expect(stage.state == state)
     #expect(stage.stack() == "s1")
   }

@@ -87,7 +87,7 @@ extension SceneState {
       return Refusal(
         code: .staleRef, message: "\(id) \(entry.module), removed at #\(entry.seq) (\(entry.reason.rawValue))",
         details: [
-          .init(name: "screen", value: "\(id)"), .init(name: "seq", value: "\(entry.seq)"),
+          .init(name: "screen", value: "\(id)"), .init(name: "removed", value: "\(entry.seq)"),
           .init(name: "reason", value: entry.reason.rawValue),
         ])
     }

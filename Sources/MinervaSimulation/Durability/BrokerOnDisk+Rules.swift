@@ -61,8 +61,6 @@ extension BrokerOnDisk {
       ledger.count("broker: answered")
     case .refused(let error):
       ledger.count("broker: refused \(error.code)")
-      // Its number is that of the departure; the request itself left no record and is not remembered (N2, N13).
-      guard error.code != .staleRef else { return }
       guard let seq = error.details["seq"].flatMap({ UInt64($0) }) else { return }
       told = .refused(error.code.rawValue, seq: seq)
     default: return
