@@ -34,7 +34,8 @@ public struct ModuleRoute: Sendable {
   ///   - query: The query parameters that it takes.
   ///   - context: What must be given with the link.
   ///   - asks: Whether the host is asked first; see `ModuleOffer.answering(_:)`.
-  ///   - awaits: Whether the link waits until the module ends with its result, and is followed again then (R4): for a log-in.
+  ///   - awaits: Whether the link waits until the module ends with its result, and is followed again then (R4): for a log-in. Whoever
+  ///     hears of that end first does what it does about it, unless it takes longer than a request may.
   public init<M: Module>(
     _ path: String, to module: M.Type, via presentation: Presentation = .push, query: [String] = [], context: [String] = [],
     asks: Bool = false, awaits: Bool = false

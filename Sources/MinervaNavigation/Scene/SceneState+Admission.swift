@@ -86,6 +86,7 @@ extension SceneState {
   /// Submits a request of a turn or of the core under the current record.
   mutating func submit(_ command: Command, source: Request.Source) {
     let request = request(for: command, source: source)
+    if !causes.isEmpty { noteConsequence(wish: request.ticket) }
     if let gate = command.gate {
       do throws(Refusal) {
         try requireFree(gate, command)
@@ -102,6 +103,7 @@ extension SceneState {
           Request.Joiner(
             txn: command.txn, caller: command.caller, seq: seq, deadline: request.deadline,
             gate: command.gate == nil ? nil : request.ticket, key: key, isQuiet: quiet))
+        if !causes.isEmpty { noteConsequence(wish: pending[index].ticket) }
       } else if case .turn(let key, _) = source, !key.isEnding, pending.count >= settings.waiting {
         refuse(request, backpressure)
       } else {

@@ -205,12 +205,15 @@ extension SceneState {
     if !gates.isEmpty { freeGates { $0.screen == id || $0.origin == id } }
     if node.isHosted { effects.append(.end(departure(of: node, leaving.reason))) }
     emit(.removed(leaving.summary, reason: leaving.reason, outputs: node.outputs, result: result, caller: node.caller))
+    let causes = causes
+    if waiting != nil, leaving.reason == .finished { addCauses(endOf: id) }
     if node.isHeard, node.phase != .connecting, let parent = node.parent {
       _ = post(.childEnded(child: id, module: node.module.name, reason: leaving.reason, result: result), to: parent)
     }
     if let hearer = leaving.hearer, hearer != node.parent {
       _ = post(.childEnded(child: id, module: node.module.name, reason: leaving.reason, result: result), to: hearer)
     }
+    self.causes = causes
     if waiting != nil { notePlans(of: id, leaving.reason) }
     return node.outputs
   }

@@ -49,6 +49,10 @@ extension SceneState {
     }
     if let crowded = crowded(by: report, of: node) { return taken(report, crowded) }
     record(at: time)
+    if waiting != nil, let handled = report.handled {
+      addCauses(handling: UnhandledInput(screen: node.id, message: handled))
+    }
+    defer { causes = [] }
     _ = nodes.update(node.id) { node in
       node.turns = report.number
       if let state = report.state { node.state = state }

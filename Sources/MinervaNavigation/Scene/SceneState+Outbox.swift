@@ -19,6 +19,7 @@ extension SceneState {
       return (message, last)
     }
     if nodes.all[index].isLinked { effects.append(.deliver(delivery(message, after: last, nodes.all[index]))) }
+    if !causes.isEmpty { noteConsequence(UnhandledInput(screen: nodes.all[index].id, message: message.number)) }
     return message.number
   }
 

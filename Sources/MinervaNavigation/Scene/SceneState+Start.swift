@@ -133,6 +133,9 @@ extension SceneState {
 
   /// The transition is over: who leaves is gone, who came is there (N9).
   mutating func settle(_ request: Request, _ work: inout Work) {
+    let causes = causes
+    if waiting != nil { addCauses(of: request.ticket) }
+    defer { self.causes = causes }
     supersedePlans(by: request)
     for leaving in work.leaving {
       let isSubject = leaving.summary.screen == work.outcome.screen && leaving.reason == .finished
@@ -181,6 +184,9 @@ extension SceneState {
   /// Ends a request: watchers, whoever asked, and those who share it are told, each once.
   private mutating func finish(_ request: Request, _ resolution: Resolution) {
     var request = request
+    let causes = causes
+    if waiting != nil { addCauses(of: request.ticket) }
+    defer { self.causes = causes }
     isFreed = isFreed || !pending.isEmpty
     if !gates.isEmpty { settleGates(of: request, resolution) }
     var resolution = resolution

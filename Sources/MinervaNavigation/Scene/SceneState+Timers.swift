@@ -97,7 +97,10 @@ extension SceneState {
       }
     }
     for lost in lostHosts { consider(lost.until) }
-    for plan in plans { consider(plan.deadline) }
+    for item in waiting?.items ?? [] {
+      consider(item.report.deadline)
+      if let alarm = item.alarm { consider(alarm) }
+    }
     wakeCalls?.removeAll { !nodes.contains($0.screen) }
     for call in wakeCalls ?? [] { consider(call.due) }
     if next != wake {

@@ -11,6 +11,14 @@ struct Waiting: Hashable, Sendable, Codable {
     var isDue = false
     /// Whether the outside was asked to resolve the link again.
     var isAsked = false
+    /// When the outside is asked at the latest, once it is due; `nil` while somebody is waited for whose host is lost.
+    var latest: SceneTime?
+    /// What the awaited screen's end has led to and is not over yet: messages to be handled, and requests by their own numbers.
+    var told: [UnhandledInput]?
+    var wishes: [UInt64]?
+
+    /// The moment that has to be asked for.
+    var alarm: SceneTime? { isDue && !isAsked ? latest : nil }
   }
 
   var items: [Item] = []
@@ -62,12 +70,61 @@ extension SceneState {
     }
   }
 
-  /// Asks for the links of plans that are due, once nothing else is under way.
+  /// Asks for the links of plans that are due, once nothing changes the tree and all that the awaited screen's end has led to is done:
+  /// whoever heard of it may be about to show what the link leads into. Others may be busy, and nobody is waited for without end.
+  ///
+  /// Linear in the plans and what is under way because of them.
   mutating func askForDuePlans() {
-    guard let items = waiting?.items, items.contains(where: { $0.isDue && !$0.isAsked }), isAtRest else { return }
-    for index in items.indices where items[index].isDue && !items[index].isAsked {
-      waiting?.items[index].isAsked = true
-      effects.append(.resolve(items[index].report))
+    for index in waiting?.items.indices ?? 0..<0 {
+      guard var item = waiting?.items[index], item.isDue, !item.isAsked else { continue }
+      item.told?.removeAll { !isToHandle($0) }
+      item.wishes?.removeAll { ticket in !pending.contains { $0.ticket == ticket } }
+      // How long somebody may be lost is the lease's to say (K3); there again, it has the whole time.
+      let isAnyoneLost = item.told?.contains { nodes[$0.screen]?.isSuspended ?? false } ?? false
+      item.latest = isAnyoneLost ? nil : item.latest ?? now.advanced(by: UInt64(settings.request))
+      let isUnderWay =
+        item.told?.isEmpty == false
+        || pending.contains { request in
+          if case .acting? = request.work?.stage { item.wishes?.contains(request.ticket) ?? false } else { true }
+        }
+      item.isAsked = !isUnderWay || item.latest.map { $0 <= now } ?? false
+      waiting?.items[index] = item
+      if item.isAsked { effects.append(.resolve(item.report)) }
+    }
+  }
+
+  /// Whether a message that no turn has handled may still be.
+  private func isToHandle(_ input: UnhandledInput) -> Bool { nodes[input.screen]?.isBusy ?? false }
+
+  // MARK: What the end of an awaited screen leads to
+
+  /// What follows belongs to the plans that wait for this screen's result.
+  mutating func addCauses(endOf id: ScreenID) {
+    for item in waiting?.items ?? [] where item.report.awaited == id && !item.isDue { causes.insert(item.report.id) }
+  }
+
+  /// What follows belongs to the plans to which a request belongs.
+  mutating func addCauses(of ticket: UInt64) {
+    for item in waiting?.items ?? [] where item.wishes?.contains(ticket) ?? false { causes.insert(item.report.id) }
+  }
+
+  /// A message is handled: what follows belongs to the plans to which it belongs.
+  mutating func addCauses(handling input: UnhandledInput) {
+    for index in waiting?.items.indices ?? 0..<0 {
+      guard var item = waiting?.items[index], item.told?.contains(input) ?? false else { continue }
+      item.told?.removeAll { $0 == input }
+      waiting?.items[index] = item
+      causes.insert(item.report.id)
+    }
+  }
+
+  /// Notes a message, or a request, that follows from the end of a screen that plans await.
+  mutating func noteConsequence(_ input: UnhandledInput? = nil, wish: UInt64? = nil) {
+    for index in waiting?.items.indices ?? 0..<0 {
+      guard var item = waiting?.items[index], causes.contains(item.report.id) else { continue }
+      if let input { item.told = (item.told ?? []) + [input] }
+      if let wish { item.wishes = (item.wishes ?? []) + [wish] }
+      waiting?.items[index] = item
     }
   }
 

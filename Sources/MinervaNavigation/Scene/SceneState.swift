@@ -55,6 +55,8 @@ package struct SceneState: Hashable, Sendable {
   var isFreed = false
   /// Whether a coordinator is gone, so that what was asked of it or by it must be looked through. Only during `apply`.
   var hasGone = false
+  /// The plans from whose awaited screens' ends follows what is being done. Only during `apply`.
+  var causes: Set<PlanID> = []
   /// The effects of the current record. Only during `apply`.
   var effects: [Effect] = []
 

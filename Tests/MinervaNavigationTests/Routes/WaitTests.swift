@@ -67,6 +67,81 @@ struct WaitTests {
     #expect(plans(stage).last == "plan.followed")
   }
 
+  @Test("R4: a plan that is due does not wait for bystanders that are busy, and for whoever hears of the end only so long")
+  func bystanders() {
+    var stage = waiting()
+    let other = stage.open("Other", into: .main)
+    stage.plays = false
+    stage.ask(.send(.id(other), [1]), txn: "hangs", deadline: 60_000)
+    #expect(stage.state.screen(other)?.unhandled == 1 && stage.state.requests.count == 1)
+    stage.ask(.finish(.id(2), nil))
+    #expect(plans(stage) == ["plan.waiting", "plan.due"])
+    #expect(asked(stage).isEmpty, "s1 has not heard of it yet")
+    var bounded = stage
+    bounded.advance(5_000)
+    #expect(asked(bounded).count == 1, "it hangs")
+    for message in stage.messages(to: 1) {
+      stage.feed(.turn(TurnReport(screen: 1, lease: 1, number: message.number, handled: message.number)))
+    }
+    #expect(asked(stage).count == 1)
+    #expect(stage.state.screen(other)?.unhandled == 1 && stage.state.requests.count == 1)
+  }
+
+  @Test("R4: whoever is lost with its host before it has heard of the end is waited for as long as its lease is")
+  func lostHearer() {
+    var settings = SceneSettings()
+    settings.lease = 20_000
+    var stage = Stage(settings: settings)
+    stage.open("Home")
+    stage.ask(.follow(Following([login], link: "app://shop/account", waits: true)))
+    stage.plays = false
+    stage.ask(.finish(.id(2), nil))
+    stage.feed(.hostLost(host: "shop-1"))
+    stage.advance(12_000)
+    #expect(plans(stage) == ["plan.waiting", "plan.due"] && asked(stage).isEmpty)
+    var given = stage
+    given.advance(30_000)
+    #expect(asked(given).count == 1, "nobody has heard of it, nor will")
+    stage.feed(.hostBack(HostReturn(host: "shop-1", kept: true)))
+    stage.advance(4_000)
+    #expect(asked(stage).isEmpty)
+    let number = stage.messages(to: 1).last?.number
+    stage.feed(.turn(TurnReport(screen: 1, lease: 1, number: (stage.state.screen(1)?.turns ?? 0) + 1, handled: number)))
+    #expect(asked(stage).count == 1)
+  }
+
+  @Test("R4: a plan that is due waits for all that the end leads to: outputs of those who heard it, and what their hearers open")
+  func consequences() {
+    var stage = Stage()
+    stage.ask(.launch(module: address("Start"), input: []))
+    stage.open("Welcome", via: .root, origin: 1)
+    stage.ask(.follow(Following([RouteStep(address("Login"))], link: "app://shop/account", waits: true)))
+    stage.plays = false
+    func turn(_ screen: ScreenID, outputs: [[UInt8]] = [], requests: [TurnRequest] = []) {
+      guard let report = stage.state.screen(screen) else { return }
+      stage.feed(
+        .turn(
+          TurnReport(
+            screen: screen, lease: 1, number: report.turns + 1, handled: stage.messages(to: screen).last?.number, outputs: outputs,
+            requests: requests)))
+    }
+    stage.ask(.finish(.id(3), [1]))
+    turn(2, outputs: [[1]])
+    #expect(asked(stage).isEmpty, "s1 has not heard yet who signed in")
+    turn(1, requests: [TurnRequest(opening("User", .root))])
+    #expect(asked(stage).isEmpty, "it shows something else now")
+    stage.feed(.link(LinkReport(screen: 4, lease: 1, verdict: .accepted(Acceptance(host: "shop-1")))))
+    #expect(stage.stack() == "s4" && asked(stage).isEmpty, "s1 may have more to do when that is there")
+    for message in stage.messages(to: 1).suffix(2) {
+      let turns = stage.state.screen(1)?.turns ?? 0
+      stage.feed(.turn(TurnReport(screen: 1, lease: 1, number: turns + 1, handled: message.number)))
+    }
+    #expect(asked(stage).count == 1)
+    var copy = SceneState(scene: "main", app: "shop")
+    for (record, at) in stage.journal { _ = copy.apply(record, at: at) }
+    #expect(copy == stage.state)
+  }
+
   @Test("R4: a plan that was asked for is asked for again after a restart, until it is followed")
   func outstanding() {
     var stage = waiting()
