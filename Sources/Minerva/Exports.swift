@@ -5,5 +5,8 @@
 @_exported public import struct MinervaTransport.BusSecurity
 @_exported public import struct MinervaTransport.CurveKeyPair
 @_exported public import enum MinervaTransport.Endpoint
+@_exported public import enum MinervaWire.JSONValue
 @_exported public import struct MinervaWire.MinervaError
+@_exported public import protocol MinervaWire.PayloadDescribing
+@_exported public import enum MinervaWire.PayloadShape
 @_exported public import struct MinervaWire.Secret

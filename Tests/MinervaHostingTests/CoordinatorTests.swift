@@ -183,6 +183,15 @@ struct CoordinatorTests {
     #expect(counter.redactedInput == nil && !counter.wantsLifecycle && counter.transitions.isEmpty)
   }
 
+  @Test("P4: an input with a decoder of its own is shown to nobody")
+  func opaqueInput() async throws {
+    let host = try TestHost([ModuleOffer(SealedCoordinator.init)])
+    guard case .accepted(let made) = await host.open("Sealed", #"{"password":"geheim"}"#, as: 1) else {
+      throw MinervaError(.badMessage, "refused")
+    }
+    #expect(made.redactedInput == Array(#""•••""#.utf8))
+  }
+
   @Test("A registration names what runs; what the broker forgot is ended, the rest is shown again")
   func registration() async throws {
     let ended = Gate()
@@ -220,6 +229,25 @@ private actor FormCoordinator: Coordinator {
   }
 
   func segues() throws -> [Segue] { [try Segue("count", to: Counter.self, .init(start: 7), via: .modal(.full))] }
+}
+
+private enum Sealed: Module {
+  struct Input: Codable, Sendable {
+    enum CodingKeys: CodingKey { case password }
+    @Secret var password: String
+
+    init(from decoder: any Decoder) throws {
+      let fields = try decoder.container(keyedBy: CodingKeys.self)
+      guard fields.allKeys.count == 1 else { throw OutOfPaper() }
+      password = try fields.decode(String.self, forKey: .password)
+    }
+  }
+}
+
+private actor SealedCoordinator: Coordinator {
+  let context: Context<Sealed>
+
+  init(_ input: Sealed.Input, _ context: Context<Sealed>) { self.context = context }
 }
 
 private enum Broken: Module {}

@@ -357,7 +357,7 @@ extension BrokerStateMachine {
       switch registry.secrecy(of: route.module, in: app) {
       case .none: return false
       case .unknown: isSecret = { _ in true }
-      case .fields(let schema): isSecret = { name in schema.fields.contains { $0.name == name && $0.shape.holdsSecrets } }
+      case .fields(let schema): isSecret = schema.mayHide
       }
       if route.query.contains(where: { query.contains($0) && isSecret($0) }) { return true }
       guard route.pattern.names.contains(where: isSecret) else { return false }
@@ -368,6 +368,9 @@ extension BrokerStateMachine {
   private mutating func preview(
     _ following: Following, _ trace: RouteTrace, _ token: CallToken, in scene: String, now: Moment, _ actions: inout [BrokerAction]
   ) {
+    var following = following
+    // As it would be followed: what is open already has the same seal.
+    sealDoubts(of: &following, in: scene)
     guard let state = scenes[scene]?.state else { return actions.append(.answer(token, .refused(.sceneEnded(scene)))) }
     do throws(Refusal) {
       let plan = try state.preview(following)

@@ -20,7 +20,7 @@ enum RouteInput {
       let texts = hop.values.filter { $0.name == name }.map(\.value)
       let shape = schema?.fields.first { $0.name == name }?.shape
       // A name that the module does not know only says which way the link goes.
-      if let schema, !schema.isOpaque, shape == nil { continue }
+      if let schema, schema.namesFields, shape == nil { continue }
       let isList = hop.route.pattern.segments.contains(.wildcard(name))
       set(name, isList ? .array(texts.map { value($0, element(of: shape)) }) : value(texts[0], shape))
     }

@@ -221,7 +221,9 @@ extension BrokerStateMachine {
       return []
     }
     do throws(MinervaError) {
-      for index in report.requests.indices { report.requests[index].action = try sealed(report.requests[index].action, in: name) }
+      for index in report.requests.indices {
+        report.requests[index].action = try sealed(report.requests[index].action, in: name, by: report.screen)
+      }
     } catch {
       return [.answer(token, .turned(TurnReceipt(refusal: Refusal(error))))]
     }

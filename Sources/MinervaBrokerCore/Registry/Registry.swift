@@ -22,7 +22,7 @@ package struct Registry {
   package private(set) var hosts: [String: Host] = [:]
   /// How many registrations were taken.
   private(set) var joins: UInt64 = 0
-  /// What the input of each module that was ever offered looks like, where fields of it are secret.
+  /// What the input of each module that was ever offered looks like, where fields of it are, or may be, secret.
   private var inputs: [ModuleKey: PayloadSchema?] = [:]
 
   /// The routes of each app's living hosts, made when hosts come and go, not when a link is followed.
@@ -66,9 +66,7 @@ package struct Registry {
     let earlier = hosts[registration.node]?.registration.app
     hosts[registration.node] = Host(registration: registration, load: hosts[registration.node]?.load ?? 0, join: joins)
     for module in registration.modules {
-      let key = ModuleKey(app: registration.app, name: module.name)
-      // Of a schema that a host of another build wrote, and this one cannot read, nobody can say what in it is secret (P4).
-      if let known = Self.secretive(module.schema) { inputs.updateValue(known, forKey: key) } else { inputs.removeValue(forKey: key) }
+      inputs.updateValue(Self.secretive(module.schema, of: module.name), forKey: ModuleKey(app: registration.app, name: module.name))
     }
     tables[registration.app] = table(of: registration.app)
     if let earlier, earlier != registration.app { tables[earlier] = table(of: earlier) }
@@ -125,18 +123,21 @@ package struct Registry {
     return nil
   }
 
-  /// A schema, if it names secrets; nothing at all of one that cannot be read.
-  private static func secretive(_ text: String?) -> PayloadSchema?? {
-    guard let text else { return .some(nil) }
-    guard let schema = try? JSONValueDecoder().decode(PayloadSchema.self, from: Array(text.utf8)) else { return .none }
-    return .some(schema.hasSecrets ? schema : nil)
+  /// A schema, if it names secrets, or parts of which its host cannot say. Of one that a host of another build wrote and this one cannot read
+  /// nobody can say anything.
+  private static func secretive(_ text: String?, of module: String) -> PayloadSchema? {
+    guard let text else { return nil }
+    guard let schema = try? JSONValueDecoder().decode(PayloadSchema.self, from: Array(text.utf8)) else {
+      return PayloadSchema(name: module, shape: .opaque(module))
+    }
+    return schema.mayHoldSecrets ? schema : nil
   }
 
   /// What is known of the secrets in a module's input.
   enum Secrecy {
     /// There are none.
     case none
-    /// The fields that this schema marks.
+    /// The fields that this schema marks, and those of which it cannot say.
     case fields(PayloadSchema)
     /// Nobody has offered the module yet: anything may be one.
     case unknown
@@ -151,7 +152,7 @@ package struct Registry {
   /// Whether a host of an app has ever said which modules there are.
   func knows(_ app: String) -> Bool { inputs.keys.contains { $0.app == app } }
 
-  /// The schemas with secrets, of every app that was ever there.
+  /// The schemas with secrets, and with what may be one, of every app that was ever there.
   var secretiveInputs: [PayloadSchema] { inputs.values.compactMap { $0 } }
 
   /// Marks a host as one that has its receipt; `false` when it has registered once more since, or is gone.

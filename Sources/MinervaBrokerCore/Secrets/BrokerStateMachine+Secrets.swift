@@ -5,14 +5,16 @@ import MinervaWire
 
 /// What must not be written down (P4): records hold a seal and what everyone may see, the text itself stays in memory and goes to hosts alone.
 ///
-/// In doubt a text is sealed: that of a module nobody has offered yet, and what is entered into a screen before it has said which of its
-/// fields are secret. A sealed text works as any other as long as this broker lives.
+/// In doubt a text is sealed: that of a module nobody has offered yet, what a module reads with a decoder of its own, and what is entered
+/// into a screen before it has said which of its fields are secret. A sealed text works as any other as long as this broker lives.
 extension BrokerStateMachine {
   // MARK: On the way in
 
   /// An action as it may be recorded.
   /// - Throws: `bus.bad_message` for an action that names a seal itself, `input.secret` for a secret given where it can't be sealed.
-  mutating func sealed(_ action: Command.Action, in scene: String) throws(MinervaError) -> Command.Action {
+  mutating func sealed(
+    _ action: Command.Action, in scene: String, by origin: ScreenID? = nil
+  ) throws(MinervaError) -> Command.Action {
     if !action.seals.isEmpty { throw Self.foreignSeal }
     // A scene that is never idle forgets as well; before this action's own texts, which its state does not know yet.
     if vaults[scene]?.isCrowded == true { tidy(scene) }
@@ -44,12 +46,18 @@ extension BrokerStateMachine {
       // What a command takes is its coordinator's own: nobody else can say what of it is secret.
       return .act(ref, .executeSealed(command: command, seal(input, in: scene)))
     case .launch(let module, let input): try requireOpen(input, of: module, in: scene, verb: action.verb)
-    case .go(_, _, let input?): try requireOpen(input, in: scene, verb: action.verb)
+    case .go(let name, let ref, let input?):
+      var asked = ref == nil ? origin : nil
+      if case .id(let id)? = ref { asked = id }
+      try requireOpen(input, ofTransition: name, of: asked, in: scene, verb: action.verb)
     case .setStack(_, let elements):
       for case .module(let module, let input) in elements { try requireOpen(input, of: module, in: scene, verb: action.verb) }
     case .follow(var following):
-      for step in following.steps { try requireOpen(step.input, of: step.module, in: scene, verb: action.verb) }
-      guard !following.context.isEmpty else { return action }
+      sealDoubts(of: &following, in: scene)
+      for step in following.steps where step.seal == nil {
+        try requireOpen(step.input, of: step.module, in: scene, verb: action.verb)
+      }
+      guard !following.context.isEmpty else { return .follow(following) }
       // It belongs to no module, so nobody can say what of it is secret.
       following.seal = seal(following.context, in: scene)
       following.context = Self.hidden
@@ -106,6 +114,19 @@ extension BrokerStateMachine {
     }
   }
 
+  /// Seals what a link gives to modules whose inputs cannot be seen through: it stands in the link for everyone to read, and leads on as long
+  /// as this broker lives. What is known to be secret no link may give.
+  mutating func sealDoubts(of following: inout Following, in scene: String) {
+    for index in following.steps.indices {
+      let step = following.steps[index]
+      guard case .fields(let schema) = registry.secrecy(of: step.module.name, in: app(of: step.module, in: scene)), !schema.hasSecrets
+      else {
+        continue
+      }
+      (following.steps[index].input, following.steps[index].seal) = sealed(step.input, of: step.module, in: scene)
+    }
+  }
+
   /// What may be seen of a module's input, and the seal of the whole, if there is anything to hide.
   private mutating func sealed(_ input: [UInt8], of module: ModuleAddress, in scene: String) -> ([UInt8], Seal?) {
     switch registry.secrecy(of: module.name, in: app(of: module, in: scene)) {
@@ -156,8 +177,18 @@ extension BrokerStateMachine {
     }
   }
 
-  /// The same of an input whose module is only known when its turn comes: any of the scene's app, or of another that a transition names.
-  private func requireOpen(_ input: [UInt8], in scene: String, verb: String) throws(MinervaError) {
+  /// The same of the input of a transition. While something is under way, or no screen has one of that name, it may be any module's: of the
+  /// scene's app, or of another that a transition names.
+  ///
+  /// - Parameter screen: Whose transition it is, where that is certain.
+  private func requireOpen(
+    _ input: [UInt8], ofTransition name: String, of screen: ScreenID?, in scene: String, verb: String
+  ) throws(MinervaError) {
+    if let state = scenes[scene]?.state, screen != nil || state.requests.isEmpty {
+      let modules = state.destinations(ofTransition: name, of: screen)
+      for module in modules { try requireOpen(input, of: module, in: scene, verb: verb) }
+      if !modules.isEmpty { return }
+    }
     let app = scenes[scene]?.identity.app ?? ""
     guard input.isEmpty || registry.knows(app) else { throw Self.undecided(verb, app) }
     try requireOpen(input, under: registry.secretiveInputs, verb: verb)
@@ -165,6 +196,12 @@ extension BrokerStateMachine {
 
   private func requireOpen(_ input: [UInt8], under schemas: [PayloadSchema], verb: String) throws(MinervaError) {
     for schema in schemas where schema.redacted(input) != input {
+      guard schema.hasSecrets else {
+        throw MinervaError(
+          .inputSecret,
+          "\(verb) would write down what may be a secret: the input of \(schema.name) cannot be seen through; let its type be PayloadDescribing, or give it with open or send"
+        )
+      }
       throw MinervaError(.inputSecret, "\(verb) would write a secret of \(schema.name) down; give it with open, send or enter")
     }
   }

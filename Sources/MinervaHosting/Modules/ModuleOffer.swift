@@ -53,7 +53,7 @@ public struct ModuleOffer: Sendable {
     let read: @Sendable ([UInt8]) throws -> Made.Subject.Input = { bytes in
       // The schema's own error says what was found, but never of a secret.
       if schema.hasSecrets { try schema.validate(bytes.isEmpty ? Array("{}".utf8) : bytes) }
-      return try Payload.decode(Made.Subject.Input.self, from: bytes, as: name, code: .inputInvalid, redacted: schema.hasSecrets)
+      return try Payload.decode(Made.Subject.Input.self, from: bytes, as: name, code: .inputInvalid, redacted: schema.mayHoldSecrets)
     }
     checkInput = { _ = try read($0) }
     make = { bytes, link in TypedCoordinator(try await factory(try read(bytes), Context(link: link)), reading: read) }
@@ -92,9 +92,6 @@ public struct ModuleOffer: Sendable {
     }
   }
 
-  /// The schema of the input as JSON text; `nil` for a type that cannot be seen through.
-  var schemaText: String? {
-    guard !input.isOpaque, let bytes = try? Payload.encode(input) else { return nil }
-    return String(decoding: bytes, as: UTF8.self)
-  }
+  /// The schema of the input as JSON text. One of a type that cannot be seen through says so: nobody else knows that it may hold secrets.
+  var schemaText: String? { (try? Payload.encode(input)).map { String(decoding: $0, as: UTF8.self) } }
 }

@@ -138,7 +138,7 @@ package actor HostRuntime {
         try await coordinator.load()
         let acceptance = Acceptance(
           host: name, container: try await coordinator.container(), slots: offer.slots,
-          redactedInput: offer.input.hasSecrets ? offer.input.redacted(input) : nil, transitions: try await coordinator.transitions(),
+          redactedInput: offer.input.mayHoldSecrets ? offer.input.redacted(input) : nil, transitions: try await coordinator.transitions(),
           wantsLifecycle: offer.hearsLifecycle)
         try Task.checkCancellation()
         guard makings[key]?.account === account else { throw CancellationError() }

@@ -48,7 +48,7 @@ public struct ModuleDescription: Codable, Hashable, Sendable {
   public var summary: String
   /// A fingerprint over input, output and result; two hosts that offer the module must agree.
   public var fingerprint: UInt64
-  /// The input's schema as JSON text, or `nil` when its type does not tell.
+  /// The input's schema as JSON text, or `nil` of one that needs none: it is taken as it comes, and holds no secret.
   public var schema: String?
   /// The names of its embed slots.
   public var slots: [String]

@@ -90,6 +90,7 @@ struct Plan {
     var tab: String?
     /// What a link wants at the root of that tab: its input counts when the tab starts with that module.
     var tabStart: ModuleStart?
+    var tabSeal: Seal?
   }
 
   /// What it does beside, or in place of, changing the tree.

@@ -40,7 +40,7 @@ extension Command.Action {
   package var seals: [Seal] {
     switch self {
     case .open(let opening): (opening.configuration ?? []).compactMap(\.seal) + (opening.seal.map { [$0] } ?? [])
-    case .follow(let following): [following.seal, following.linkSeal].compactMap { $0 }
+    case .follow(let following): [following.seal, following.linkSeal].compactMap { $0 } + following.steps.compactMap(\.seal)
     default: seal.map { [$0] } ?? []
     }
   }

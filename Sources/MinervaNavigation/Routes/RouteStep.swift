@@ -6,6 +6,8 @@ public struct RouteStep: Hashable, Sendable, Codable {
   public var input: [UInt8]
   /// How it is opened.
   public var via: Presentation
+  /// Set when `input` is only what everyone may see of it (P4): the number of the whole. Given by brokers, never by callers.
+  public var seal: Seal?
 
   /// Creates a step.
   public init(_ module: ModuleAddress, input: [UInt8] = [], via: Presentation = .push) {

@@ -118,6 +118,7 @@ struct Node: Hashable, Sendable, Codable {
   /// The tab that a link wants selected when it turns out to have tabs, and what that tab is to start with.
   var wantedTab: String?
   var wantedStart: ModuleStart?
+  var wantedSeal: Seal?
   var slots: [SlotState] = []
   var vetoes: Vetoes = []
   var transitions: [NamedTransition] = []

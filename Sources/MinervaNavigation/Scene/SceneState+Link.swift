@@ -62,6 +62,7 @@ extension SceneState {
     guard case .linking(var missing, let until) = work.stage else { return }
     missing -= 1
     var roots: [(StackKey, ModuleStart)] = []
+    var wantedSeal: Seal?
     _ = nodes.update(id) { node in
       let isAgain = !node.host.isEmpty
       if acceptance.wantsLifecycle != node.wantsLifecycle { lifecycleListeners += acceptance.wantsLifecycle ? 1 : -1 }
@@ -89,6 +90,7 @@ extension SceneState {
           !SameInput.isNone(wanted.input)
         {
           start.input = wanted.input
+          wantedSeal = node.wantedSeal
         }
         roots = [(.tab(id, place), start)]
       case .split(let primary, let detail, let collapsed):
@@ -100,7 +102,8 @@ extension SceneState {
     redeliver(id)
     guard flaw(acceptance, opened: work.opened.count) == nil else { return }
     for (key, start) in roots {
-      let opening = Plan.Opening(id: ScreenID(nextScreen), module: start.module, input: start.input, parent: id, root: key)
+      let opening = Plan.Opening(
+        id: ScreenID(nextScreen), module: start.module, input: start.input, seal: wantedSeal, parent: id, root: key)
       work.opened.append(opening.id)
       // What a link pushes on a tab that was not known before stands on the tab's root.
       let first = work.moves.firstIndex { if case .push(.tab(id, StackKey.unknownTab), _) = $0 { true } else { false } }

@@ -141,6 +141,12 @@ extension SceneState {
     try target(ref)
   }
 
+  /// Where the transition of a name leads, of one screen or of whichever. Linear in the transitions.
+  package func destinations(ofTransition name: String, of screen: ScreenID?) -> [ModuleAddress] {
+    let transitions = screen.map { nodes[$0]?.transitions ?? [] } ?? nodes.all.flatMap(\.transitions)
+    return transitions.filter { $0.name == name }.map(\.opening.module)
+  }
+
   /// The requests that run or wait, in the order of their arrival.
   package var requests: [RequestReport] {
     pending.map { request in

@@ -198,6 +198,7 @@ private struct RouteWalk {
       // What tabs a new screen has is only known when its host has made it.
       openings[last].tab = tabName
       openings[last].tabStart = ModuleStart(step.module, input: step.input)
+      openings[last].tabSeal = step.seal
       key = .tab(at, StackKey.unknownTab)
       isInNewTab = true
       preview.append(.tab(tabName, starting: step.module.name))
@@ -216,12 +217,13 @@ private struct RouteWalk {
       let id = ScreenID(next)
       next += 1
       let isIt = start.module.name == step.module.name
-      let input = isIt && !SameInput.isNone(step.input) ? step.input : start.input
-      openings.append(Plan.Opening(id: id, module: start.module, input: input, parent: owner, root: key))
+      var opening = Plan.Opening(id: id, module: start.module, input: start.input, parent: owner, root: key)
+      if isIt, !SameInput.isNone(step.input) { (opening.input, opening.seal) = (step.input, step.seal) }
+      openings.append(opening)
       moves.append(.push(key, id))
       at = id
       index = nil
-      if !isIt { push(RouteStep(step.module, input: step.input), in: state) }
+      if !isIt { push(step.pushed, in: state) }
       return
     }
     if tabs.selected != place { preview.append(.tab(tabName, starting: nil)) }
@@ -230,9 +232,9 @@ private struct RouteWalk {
     keep(root, state)
     // A tab's root stays what it is: what the link wants another input for stands on it.
     let isIt = state.nodes[root].map { node in
-      node.module.name == step.module.name && (SameInput.isNone(step.input) || SameInput.isSame(node.input, step.input))
+      node.module.name == step.module.name && (SameInput.isNone(step.input) || step.isSame(as: node))
     }
-    if isIt != true { push(RouteStep(step.module, input: step.input), in: state) }
+    if isIt != true { push(step.pushed, in: state) }
   }
 
   /// The innermost split around what is reached, if that is open.
@@ -288,14 +290,26 @@ private struct RouteWalk {
   private mutating func open(_ step: RouteStep, parent: ScreenID?) -> ScreenID {
     let id = ScreenID(next)
     next += 1
-    openings.append(Plan.Opening(id: id, module: step.module, input: step.input, via: step.via, parent: parent))
+    openings.append(Plan.Opening(id: id, module: step.module, input: step.input, seal: step.seal, via: step.via, parent: parent))
     preview.append(.open(module: step.module.name, input: step.input, via: step.via))
     return id
   }
 
   private func isOpen(_ step: RouteStep, _ id: ScreenID, _ state: SceneState) -> Bool {
     guard let node = state.nodes[id], node.module.name == step.module.name else { return false }
-    if step.via == .root { return SameInput.isNone(step.input) || SameInput.isSame(node.input, step.input) }
-    return !resets && SameInput.isSame(node.input, step.input)
+    if step.via == .root { return SameInput.isNone(step.input) || step.isSame(as: node) }
+    return !resets && step.isSame(as: node)
   }
+}
+
+extension RouteStep {
+  /// The same, pushed.
+  fileprivate var pushed: RouteStep {
+    var step = self
+    step.via = .push
+    return step
+  }
+
+  /// Whether a screen has its input: of what must not be seen the same text has the same seal.
+  fileprivate func isSame(as node: Node) -> Bool { seal == node.seal && SameInput.isSame(node.input, input) }
 }

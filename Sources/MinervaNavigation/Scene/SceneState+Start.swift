@@ -56,6 +56,7 @@ extension SceneState {
       link: opening.unhosted ? .unhosted : .pending)
     node.wantedTab = opening.tab
     node.wantedStart = opening.tabStart
+    node.wantedSeal = opening.tabSeal
     nextScreen = opening.id.number + 1
     if node.isScreenless { screenless += 1 }
     if let parent = opening.parent, nodes.update(parent, { $0.childCount += 1 }) == nil { node.parent = nil }

@@ -29,7 +29,23 @@ public struct PayloadSchema: Hashable, Sendable, Codable {
   }
 
   /// Whether the type could be seen through; an opaque one is validated by its host alone.
-  public var isOpaque: Bool { if case .opaque = shape { true } else { false } }
+  public var isOpaque: Bool {
+    switch shape {
+    case .opaque, .secret(.opaque): true
+    default: false
+    }
+  }
+
+  /// Whether it says which names a payload has: any other name means nothing to the type.
+  public var namesFields: Bool { PayloadSchema.namesFields(shape) }
+
+  private static func namesFields(_ shape: PayloadShape) -> Bool {
+    switch shape {
+    case .object: true
+    case .optional(let inner), .secret(let inner): namesFields(inner)
+    case .boolean, .integer, .number, .string, .oneOf, .array, .dictionary, .reference, .any, .opaque: false
+    }
+  }
 
   /// A number that differs for schemas that differ, the same in every process: two hosts that offer one module must agree on it.
   public var fingerprint: UInt64 {
@@ -165,32 +181,40 @@ extension PayloadSchema {
 // MARK: - Secrets
 
 extension PayloadSchema {
-  /// Whether any field is secret.
-  public var hasSecrets: Bool { PayloadSchema.hasSecrets(shape) }
+  /// Whether any field is known to be secret.
+  public var hasSecrets: Bool { shape.holdsSecrets }
 
-  fileprivate static func hasSecrets(_ shape: PayloadShape) -> Bool {
+  /// Whether any field is secret or, being opaque, may hold one.
+  public var mayHoldSecrets: Bool { shape.mayHoldSecrets }
+
+  /// Whether what stands under a name of the payload is secret, or may hold a secret.
+  public func mayHide(_ field: String) -> Bool { PayloadSchema.mayHide(field, shape) }
+
+  private static func mayHide(_ field: String, _ shape: PayloadShape) -> Bool {
     switch shape {
-    case .secret: true
-    case .array(let inner), .dictionary(let inner), .optional(let inner): hasSecrets(inner)
-    case .object(_, let fields): fields.contains { hasSecrets($0.shape) }
-    case .boolean, .integer, .number, .string, .oneOf, .reference, .any, .opaque: false
+    case .secret, .opaque: true
+    case .optional(let inner): mayHide(field, inner)
+    case .dictionary(let inner): inner.mayHoldSecrets
+    case .object(_, let fields): fields.contains { $0.name == field && $0.shape.mayHoldSecrets }
+    case .boolean, .integer, .number, .string, .oneOf, .array, .reference, .any: false
     }
   }
 
-  /// The value with every secret replaced by ``redaction``; what journal, events and logs may hold (P4).
+  /// The value with every secret, and everything that may hold one, replaced by ``redaction``; what journal, events and logs may hold (P4).
   public func redacted(_ value: JSONValue) -> JSONValue { PayloadSchema.redact(value, shape, [:]) }
 
-  /// The payload with every secret replaced, or the bytes themselves where there is none. Bytes that cannot be read are replaced as a whole.
+  /// The payload with every secret replaced, or the bytes themselves where there is none: no bytes hold none. Bytes that cannot be read are
+  /// replaced as a whole.
   public func redacted(_ bytes: [UInt8]) -> [UInt8] {
-    guard hasSecrets else { return bytes }
+    guard mayHoldSecrets, !bytes.isEmpty else { return bytes }
     guard let value = try? JSONValue(parsing: bytes) else { return JSONValue.string(PayloadSchema.redaction).bytes }
     return redacted(value).bytes
   }
 
   private static func redact(_ value: JSONValue, _ shape: PayloadShape, _ objects: [String: PayloadShape]) -> JSONValue {
     switch (shape, value) {
-    case (.secret, .null), (.optional, .null): value
-    case (.secret, _): .string(redaction)
+    case (.secret, .null), (.optional, .null), (.opaque, .null), (.opaque, .array([])), (.opaque, .object(JSONObject([]))): value
+    case (.secret, _), (.opaque, _): .string(redaction)
     case (.optional(let inner), _): redact(value, inner, objects)
     case (.array(let inner), .array(let items)): .array(items.map { redact($0, inner, objects) })
     case (.dictionary(let inner), .object(let object)):
@@ -208,12 +232,31 @@ extension PayloadSchema {
             )
           }))
     // A value of the wrong kind may hold the secret anywhere.
-    default: hasSecrets(shape) ? .string(redaction) : value
+    default: shape.mayHoldSecrets ? .string(redaction) : value
     }
   }
 }
 
 extension PayloadShape {
   /// Whether it or a part of it is secret.
-  public var holdsSecrets: Bool { PayloadSchema.hasSecrets(self) }
+  public var holdsSecrets: Bool { hasPart { if case .secret = $0 { true } else { false } } }
+
+  /// Whether it or a part of it is secret, or of a type of which nobody can say.
+  public var mayHoldSecrets: Bool {
+    hasPart {
+      switch $0 {
+      case .secret, .opaque: true
+      default: false
+      }
+    }
+  }
+
+  private func hasPart(_ matches: (PayloadShape) -> Bool) -> Bool {
+    if matches(self) { return true }
+    return switch self {
+    case .array(let inner), .dictionary(let inner), .optional(let inner), .secret(let inner): inner.hasPart(matches)
+    case .object(_, let fields): fields.contains { $0.shape.hasPart(matches) }
+    case .boolean, .integer, .number, .string, .oneOf, .reference, .any, .opaque: false
+    }
+  }
 }

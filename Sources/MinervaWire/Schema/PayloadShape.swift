@@ -84,8 +84,24 @@ extension PayloadShape {
 }
 
 /// A type whose coding a recorder cannot see through (an enum with associated values, a custom decoder) says its shape in one line.
+///
+/// Without it, whatever has such a type in an input is taken for a secret as a whole: nobody can say what it holds (P4).
+///
+/// ```swift
+/// extension Choice: PayloadDescribing {
+///   static var payloadShape: PayloadShape { .any }  // holds no secret
+///   static var payloadExample: JSONValue { ["two": [:]] }
+/// }
+/// ```
 public protocol PayloadDescribing {
+  /// The shape; ``PayloadShape/any`` for a type of which only that is to be said that it holds no secret.
   static var payloadShape: PayloadShape { get }
+  /// JSON that the type reads, with which the type around it is seen through. The smallest of its shape unless it says otherwise.
+  static var payloadExample: JSONValue { get }
+}
+
+extension PayloadDescribing {
+  public static var payloadExample: JSONValue { payloadShape.example }
 }
 
 extension JSONValue: PayloadDescribing {

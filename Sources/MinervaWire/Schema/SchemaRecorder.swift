@@ -1,25 +1,30 @@
 /// Finds the shape of a type by letting it decode itself from nothing, and writing down what it asks for.
 ///
-/// Sees structs, optionals, arrays, dictionaries, nesting, recursion, secrets, and enums of raw values that list their cases. A type it cannot see
-/// through (enums with associated values, custom decoders that look at what they get) is opaque unless it is ``PayloadDescribing``.
+/// Sees structs, optionals, arrays, dictionaries, nesting, recursion, secrets and enums of raw values; of a custom decoder what it asks for, and
+/// from the value that it makes whether its type keeps more secrets than that (P4): such a type is secret as a whole. A type of which nobody can
+/// say what it may keep (an enum with associated values, one that refuses every value it is given) is opaque unless it is ``PayloadDescribing``.
 struct SchemaRecorder {
   /// The object types around the present one.
   private var outer: [ObjectIdentifier] = []
+  private var sample = Sample()
+  private let memory: Memory
+
+  private init(_ memory: Memory) { self.memory = memory }
 
   /// The shape of a type.
-  static func shape(of type: any Any.Type) -> PayloadShape { SchemaRecorder().shape(of: type) }
+  static func shape(of type: any Any.Type) -> PayloadShape { SchemaRecorder(Memory()).shape(of: type) }
 
   func shape(of type: any Any.Type) -> PayloadShape { record(type).shape }
 
   /// The shape and a value that lets the type around it go on; none where there is no such value.
   func record(_ type: any Any.Type) -> (shape: PayloadShape, value: Any?) {
     switch type {
-    case let hint as any PayloadDescribing.Type: return (hint.payloadShape, SchemaRecorder.example(of: type, hint.payloadShape))
+    case let hint as any PayloadDescribing.Type: return (hint.payloadShape, SchemaRecorder.example(of: type, hint.payloadExample))
     case is Bool.Type: return (.boolean, false)
-    case is String.Type: return (.string, "")
-    case is Double.Type: return (.number, 0.0)
-    case is Float.Type: return (.number, Float(0))
-    case let integer as any FixedWidthInteger.Type: return SchemaRecorder.integer(integer)
+    case is String.Type: return (.string, sample.text)
+    case is Double.Type: return (.number, Double(sample.number))
+    case is Float.Type: return (.number, Float(sample.number))
+    case let integer as any FixedWidthInteger.Type: return SchemaRecorder.integer(integer, sample.number)
     case let optional as any PayloadOptional.Type:
       let none: Any? = Optional<Any>.none
       return (.optional(shape(of: optional.wrapped)), none as Any)
@@ -33,8 +38,11 @@ struct SchemaRecorder {
     }
   }
 
-  private static func integer<T: FixedWidthInteger>(_: T.Type) -> (PayloadShape, Any?) {
-    (.integer(min: Int64(clamping: T.min), max: UInt64(clamping: T.max)), T.zero)
+  /// How many elements a type that reads elements one by one finds.
+  var elements: Int { sample.elements }
+
+  private static func integer<T: FixedWidthInteger>(_: T.Type, _ number: Int) -> (PayloadShape, Any?) {
+    (.integer(min: Int64(clamping: T.min), max: UInt64(clamping: T.max)), T(clamping: number))
   }
 
   private func recordDecodable<T: Decodable>(_ type: T.Type) -> (shape: PayloadShape, value: Any?) {
@@ -43,19 +51,40 @@ struct SchemaRecorder {
     guard !outer.contains(ObjectIdentifier(type)) else { return (.reference(name), nil) }
     var inner = self
     inner.outer.append(ObjectIdentifier(type))
-    let log = Log()
-    let value = try? T(from: RecordingDecoder(recorder: inner, log: log))
-    switch log.finding {
-    case .single(let shape) where value != nil: return (shape, value)
-    case .object(let fields) where value != nil: return (.object(name: name, fields), value)
+    var (value, log): (T?, Log) = (nil, Log())
+    for sample in Sample.all where value == nil {
+      inner.sample = sample
+      (value, log) = inner.attempt(type)
+      guard log.isRefusal else { break }
+    }
+    // A single byte keeps no word: of an enum that names its cases in its own way no more than that is to be known.
+    if value == nil, log.met == .plain { value = SchemaRecorder.least(type) }
     // Half a schema would refuse or redact half: what could not be recorded to its end is opaque.
-    default: return (.opaque(name), value)
+    guard let value else { return (log.met == .secret ? .secret(.opaque(name)) : .opaque(name), nil) }
+    let shape: PayloadShape =
+      switch log.finding {
+      case .nothing: .object(name: name, [])
+      case .single(let found): found
+      case .object(let fields): .object(name: name, fields)
+      case .unclear: .any
+      }
+    return (inner.judged(shape, named: name, log, by: value), value)
+  }
+
+  /// Lets a type decode itself once.
+  private func attempt<T: Decodable>(_ type: T.Type) -> (value: T?, log: Log) {
+    let log = Log()
+    do {
+      return (try T(from: RecordingDecoder(recorder: self, log: log)), log)
+    } catch {
+      log.isRefusal = !(error is Stop)
+      return (nil, log)
     }
   }
 
-  /// A value of a type that says its shape: made from the smallest JSON of that shape.
-  private static func example(of type: any Any.Type, _ shape: PayloadShape) -> Any? {
-    func decode<T: Decodable>(_ type: T.Type) -> Any? { try? JSONValueDecoder().decode(type, from: shape.example) }
+  /// A value of a type that says its shape, made from JSON that it says it reads.
+  private static func example(of type: any Any.Type, _ example: JSONValue) -> Any? {
+    func decode<T: Decodable>(_ type: T.Type) -> Any? { try? JSONValueDecoder().decode(type, from: example) }
     return (type as? any Decodable.Type).flatMap { decode($0) }
   }
 
@@ -64,129 +93,95 @@ struct SchemaRecorder {
     return (type as? any CaseIterable.Type).flatMap { first($0) }
   }
 
-  /// What one type has asked for.
-  final class Log {
-    enum Finding {
-      case nothing
-      case single(PayloadShape)
-      case object([PayloadShape.Field])
-      case unclear
-    }
-
-    var finding = Finding.nothing
-
-    func field(_ name: String, _ shape: PayloadShape) {
-      switch finding {
-      case .nothing: finding = .object([PayloadShape.Field(name, shape)])
-      case .object(var fields):
-        if !fields.contains(where: { $0.name == name }) { fields.append(PayloadShape.Field(name, shape)) }
-        finding = .object(fields)
-      case .single, .unclear: finding = .unclear
-      }
-    }
+  /// The value of a type of a single byte whose byte is zero: the first case of an enum.
+  private static func least<T>(_ type: T.Type) -> T? {
+    MemoryLayout<T>.size == 1 ? unsafe unsafeBitCast(UInt8(0), to: type) : nil
   }
 
   /// Ends a recording.
   struct Stop: Error {}
 }
 
-/// The decoder a type meets while its shape is recorded.
-private struct RecordingDecoder: Decoder {
-  let recorder: SchemaRecorder
-  let log: SchemaRecorder.Log
+// MARK: - Samples
 
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
+extension SchemaRecorder {
+  /// What a type reads while it is recorded. Those behind the first are for types that refuse what is empty: identifiers, moments, addresses.
+  struct Sample {
+    var text = ""
+    var number = 0
+    var elements = 1
 
-  func container<K: CodingKey>(keyedBy type: K.Type) throws -> KeyedDecodingContainer<K> {
-    if case .nothing = log.finding { log.finding = .object([]) }
-    return KeyedDecodingContainer(Keyed<K>(recorder: recorder, log: log))
+    static let all = [
+      Sample(), Sample(text: "00000000-0000-0000-0000-000000000000", number: 1, elements: 2),
+      Sample(text: "2000-01-01T00:00:00Z", number: 2, elements: 2), Sample(text: "1", number: 10, elements: 3),
+      Sample(text: "https://example.org/", number: 100), Sample(text: "a@example.org", number: 1000), Sample(text: "#000000", number: -1),
+    ]
+  }
+}
+
+// MARK: - What a value keeps
+
+extension SchemaRecorder {
+  /// What is known of types that are kept, so that each is looked at once; of one that is being looked at nothing is held against it.
+  final class Memory {
+    var secrecy: [ObjectIdentifier: PayloadSecrecy] = [:]
   }
 
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    log.finding = .unclear
-    throw SchemaRecorder.Stop()
-  }
-
-  func singleValueContainer() -> any SingleValueDecodingContainer { Single(recorder: recorder, log: log) }
-
-  struct Keyed<K: CodingKey>: KeyedDecodingContainerProtocol {
-    let recorder: SchemaRecorder
-    let log: SchemaRecorder.Log
-
-    var codingPath: [any CodingKey] { [] }
-
-    /// A type that asks which keys there are decides by what it gets (an enum with associated values): it cannot be seen through.
-    var allKeys: [K] {
-      log.finding = .unclear
-      return []
-    }
-
-    func contains(_ key: K) -> Bool { true }
-    func decodeNil(forKey key: K) throws -> Bool { false }
-
-    func decode<T: Decodable>(_ type: T.Type, forKey key: K) throws -> T {
-      let (shape, value) = recorder.record(type)
-      log.field(key.stringValue, shape)
-      if let value = value as? T { return value }
-      throw SchemaRecorder.Stop()
-    }
-
-    private func optional<T>(_ type: T.Type, _ key: K) -> T? {
-      // An optional secret is one optional, not two.
-      let shape = recorder.shape(of: type)
-      if case .secret(.optional(let inner)) = shape {
-        log.field(key.stringValue, .optional(.secret(inner)))
-      } else {
-        log.field(key.stringValue, .optional(shape))
+  /// The shape of a type that keeps no more than it has asked for; of another that it is secret, or cannot be seen through. Linear in the parts
+  /// of the value.
+  private func judged<T>(_ shape: PayloadShape, named name: String, _ log: Log, by value: T) -> PayloadShape {
+    var kept: [PayloadSecrecy] = []
+    if !SchemaRecorder.isOfLibrary(T.self) {
+      var mirror: Mirror? = Mirror(reflecting: value)
+      if SchemaRecorder.mayBeAnotherCase(mirror, T.self) { kept.append(.unknown) }
+      while let level = mirror {
+        kept += level.children.map { secrecy(ofKept: $0.value, depth: 8) }
+        mirror = level.superclassMirror
       }
-      return nil
     }
-
-    // The primitive types have requirements of their own, which would ask for the key and for null first.
-    func decodeIfPresent(_ type: Bool.Type, forKey key: K) throws -> Bool? { optional(type, key) }
-    func decodeIfPresent(_ type: String.Type, forKey key: K) throws -> String? { optional(type, key) }
-    func decodeIfPresent(_ type: Double.Type, forKey key: K) throws -> Double? { optional(type, key) }
-    func decodeIfPresent(_ type: Float.Type, forKey key: K) throws -> Float? { optional(type, key) }
-    func decodeIfPresent(_ type: Int.Type, forKey key: K) throws -> Int? { optional(type, key) }
-    func decodeIfPresent(_ type: Int8.Type, forKey key: K) throws -> Int8? { optional(type, key) }
-    func decodeIfPresent(_ type: Int16.Type, forKey key: K) throws -> Int16? { optional(type, key) }
-    func decodeIfPresent(_ type: Int32.Type, forKey key: K) throws -> Int32? { optional(type, key) }
-    func decodeIfPresent(_ type: Int64.Type, forKey key: K) throws -> Int64? { optional(type, key) }
-    func decodeIfPresent(_ type: UInt.Type, forKey key: K) throws -> UInt? { optional(type, key) }
-    func decodeIfPresent(_ type: UInt8.Type, forKey key: K) throws -> UInt8? { optional(type, key) }
-    func decodeIfPresent(_ type: UInt16.Type, forKey key: K) throws -> UInt16? { optional(type, key) }
-    func decodeIfPresent(_ type: UInt32.Type, forKey key: K) throws -> UInt32? { optional(type, key) }
-    func decodeIfPresent(_ type: UInt64.Type, forKey key: K) throws -> UInt64? { optional(type, key) }
-    func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: K) throws -> T? { optional(type, key) }
-
-    func nestedContainer<N: CodingKey>(keyedBy type: N.Type, forKey key: K) throws -> KeyedDecodingContainer<N> { try unclear() }
-    func nestedUnkeyedContainer(forKey key: K) throws -> any UnkeyedDecodingContainer { try unclear() }
-    func superDecoder() throws -> any Decoder { try unclear() }
-    func superDecoder(forKey key: K) throws -> any Decoder { try unclear() }
-
-    private func unclear<T>() throws -> T {
-      log.finding = .unclear
-      throw SchemaRecorder.Stop()
+    let asked = if case .object(_, let fields) = shape { fields.map(\.shape.secrecy) } else { [shape.secrecy] }
+    func keepsMore(_ least: PayloadSecrecy) -> Bool {
+      kept.count { $0 >= least } > asked.count { $0 >= least } || (log.met >= least && shape.secrecy < least)
     }
+    return keepsMore(.secret) ? .secret(shape) : keepsMore(.unknown) ? .opaque(name) : shape
   }
 
-  struct Single: SingleValueDecodingContainer {
-    let recorder: SchemaRecorder
-    let log: SchemaRecorder.Log
-
-    var codingPath: [any CodingKey] { [] }
-
-    func decodeNil() -> Bool {
-      log.finding = .unclear
-      return false
+  private func secrecy(ofKept value: Any, depth: Int) -> PayloadSecrecy {
+    let type = Swift.type(of: value)
+    if type is any SecretField.Type { return .secret }
+    let id = ObjectIdentifier(type)
+    if let known = memory.secrecy[id] { return known }
+    if type is any Decodable.Type || type is any PayloadDescribing.Type {
+      memory.secrecy[id] = .plain
+      let found = SchemaRecorder(memory).shape(of: type).secrecy
+      memory.secrecy[id] = found
+      return found
     }
-
-    func decode<T: Decodable>(_ type: T.Type) throws -> T {
-      let (shape, value) = recorder.record(type)
-      if case .nothing = log.finding { log.finding = .single(shape) } else { log.finding = .unclear }
-      if let value = value as? T { return value }
-      throw SchemaRecorder.Stop()
+    guard depth > 0, !SchemaRecorder.isOfLibrary(type) || type is any PayloadOptional.Type || type is any PayloadSequence.Type else {
+      return .plain
     }
+    let mirror = Mirror(reflecting: value)
+    if SchemaRecorder.mayBeAnotherCase(mirror, type) { return .unknown }
+    return mirror.children.lazy.map { secrecy(ofKept: $0.value, depth: depth - 1) }.max() ?? .plain
   }
+
+  /// Whether a value is a case of an enum whose other cases may keep anything.
+  private static func mayBeAnotherCase<T>(_ mirror: Mirror?, _ type: T.Type) -> Bool {
+    mirror?.displayStyle == .enum && MemoryLayout<T>.size > 1
+  }
+
+  /// Whether a type is the standard library's or Foundation's: those keep what they ask for.
+  private static func isOfLibrary(_ type: any Any.Type) -> Bool {
+    let name = String(reflecting: type)
+    return name.hasPrefix("Swift.") || name.hasPrefix("Foundation.") || name.hasPrefix("FoundationEssentials.")
+  }
+}
+
+/// What is known of secrets in a part of a payload.
+enum PayloadSecrecy: Comparable {
+  case plain, unknown, secret
+}
+
+extension PayloadShape {
+  var secrecy: PayloadSecrecy { holdsSecrets ? .secret : mayHoldSecrets ? .unknown : .plain }
 }

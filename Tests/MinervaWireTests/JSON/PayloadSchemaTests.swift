@@ -15,6 +15,12 @@ import Testing
     init(from decoder: any Decoder) throws { self = .on(try decoder.singleValueContainer().decode(Int.self)) }
     func encode(to encoder: any Encoder) throws {}
   }
+  enum Marked: Codable, PayloadDescribing {
+    case one(Int)
+    case two
+    static var payloadShape: PayloadShape { .any }
+    static var payloadExample: JSONValue { ["two": [:]] }
+  }
   struct Profile: Codable {
     var userID: Int
     var name: String?
@@ -122,12 +128,17 @@ import Testing
     }
     #expect(PayloadSchema(of: Choice.self, name: "C").isOpaque)
     #expect(PayloadSchema(of: Opaque.self, name: "O").description == "O Opaque (no schema)")
-    #expect(PayloadSchema(of: Bare.self, name: "B").isOpaque)
+    #expect(PayloadSchema(of: Bare.self, name: "B").description == "B string")
     struct Helped: Codable {
       var choice: Hinted
       var after: Int
     }
     #expect(PayloadSchema(of: Helped.self, name: "H").description == "H {choice: 1 | 2, after: integer}")
+    struct Exampled: Codable {
+      var choice: Marked
+      var after: Int
+    }
+    #expect(PayloadSchema(of: Exampled.self, name: "E").description == "E {choice: any, after: integer}")
     #expect(PayloadSchema(of: JSONValue.self, name: "J").description == "J any")
     #expect(PayloadSchema(of: [Int].self, name: "L").description == "L [integer]")
   }

@@ -57,12 +57,12 @@ extension Session {
 
 /// Which modules take secrets, as far as hosts have said.
 private struct SecretInputs {
-  /// By the module's name; nil when nobody could be asked.
+  /// By the module's name; nil when nobody could be asked. What cannot be seen through may hold one.
   private let isSecret: [String: Bool]?
 
   init(_ modules: [ModuleListing]?) {
     isSecret = modules.map { modules in
-      Dictionary(modules.map { ($0.module.name, $0.module.schema.flatMap(SchemaTypes.schema)?.hasSecrets ?? false) }) { $0 || $1 }
+      Dictionary(modules.map { ($0.module.name, $0.module.schema.flatMap(SchemaTypes.schema)?.mayHoldSecrets ?? false) }) { $0 || $1 }
     }
   }
 

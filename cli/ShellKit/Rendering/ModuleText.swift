@@ -23,11 +23,15 @@ enum ModuleText {
       return [
         "\(Escaping.visible(module.module.name))  \(Escaping.visible(module.module.summary))",
         "hosts   \(module.hosts.joined(separator: ", "))",
-        "input   \(module.module.schema.map { Escaping.visible(SchemaTypes.schema($0)?.shape.description ?? $0) } ?? "no schema")",
+        "input   \(module.module.schema.map { input(of: $0) } ?? "no schema")",
       ] + (module.module.slots.isEmpty ? [] : ["slots   \(module.module.slots.joined(separator: ", "))"])
     }
     var table = TableText(["module", "hosts", "summary"])
     for module in chosen { table.add([module.module.name, module.hosts.joined(separator: " "), module.module.summary]) }
     return table.isEmpty ? ["no modules: no host is running"] : table.lines()
+  }
+
+  private static func input(of schema: String) -> String {
+    Escaping.visible(SchemaTypes.schema(schema).map { $0.isOpaque ? "no schema" : $0.shape.description } ?? schema)
   }
 }
