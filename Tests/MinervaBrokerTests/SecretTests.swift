@@ -366,11 +366,20 @@ struct SecretTests {
     machine.request(.open(Command.Opening(ModuleAddress(name: "Login"), input: input())), txn: "b")
     machine.commit()
     #expect(machine.refusal(of: 900) == nil && connected(machine) == [input()])
-    machine.settle()
-    let launch = machine.request(.launch(module: ModuleAddress(name: "Login"), input: input()), txn: "c")
-    machine.settle()
-    #expect(machine.refusal(of: launch) == "input.secret")
+    let login = ModuleAddress(name: "Login")
+    // While something is under way nobody can say whose these are.
+    let go = machine.request(.go(name: "login", from: nil, input: input()), txn: "c")
+    machine.request(.send(.top, input()), txn: "s")
+    let launch = machine.request(.launch(module: login, input: input()), txn: "d")
+    let set = machine.request(.setStack(.main, [.screen(.id(ScreenID(1))), .module(login, input: input())]), txn: "e")
+    machine.request(.open(Command.Opening(login, input: input(), unhosted: true)), txn: "u")
+    machine.commit()
+    #expect([go, launch, set].map { machine.refusal(of: $0) } == ["input.secret", "input.secret", "input.secret"])
     #expect(try !isWritten(machine))
+    // Its host knows, and says that nothing in it is secret.
+    machine.settle()
+    #expect(report(2, machine)?.input == input())
+    #expect(machine.broker.scenes["main"]?.state.seal(of: ScreenID(2)) == nil)
   }
 
   @Test("P4: the input of a transition is judged by the module that it leads to")

@@ -24,6 +24,8 @@ package struct Registry {
   private(set) var joins: UInt64 = 0
   /// What the input of each module that was ever offered looks like, where fields of it are, or may be, secret.
   private var inputs: [ModuleKey: PayloadSchema?] = [:]
+  /// The modules whose schemas a host of another build wrote, and this one cannot read.
+  private var unreadable: Set<ModuleKey> = []
 
   /// The routes of each app's living hosts, made when hosts come and go, not when a link is followed.
   private var tables: [String: (scope: DeepLinkScope, table: RouteTable)] = [:]
@@ -66,7 +68,15 @@ package struct Registry {
     let earlier = hosts[registration.node]?.registration.app
     hosts[registration.node] = Host(registration: registration, load: hosts[registration.node]?.load ?? 0, join: joins)
     for module in registration.modules {
-      inputs.updateValue(Self.secretive(module.schema, of: module.name), forKey: ModuleKey(app: registration.app, name: module.name))
+      let key = ModuleKey(app: registration.app, name: module.name)
+      unreadable.remove(key)
+      do throws(UnreadableSchema) {
+        inputs.updateValue(try Self.secretive(module.schema), forKey: key)
+      } catch {
+        // Nobody here can say anything of it: in doubt all of it is secret (P4).
+        unreadable.insert(key)
+        inputs.updateValue(PayloadSchema(name: module.name, shape: .opaque(module.name)), forKey: key)
+      }
     }
     tables[registration.app] = table(of: registration.app)
     if let earlier, earlier != registration.app { tables[earlier] = table(of: earlier) }
@@ -123,13 +133,12 @@ package struct Registry {
     return nil
   }
 
-  /// A schema, if it names secrets, or parts of which its host cannot say. Of one that a host of another build wrote and this one cannot read
-  /// nobody can say anything.
-  private static func secretive(_ text: String?, of module: String) -> PayloadSchema? {
+  private struct UnreadableSchema: Error {}
+
+  /// A schema, if it names secrets, or parts of which its host cannot say.
+  private static func secretive(_ text: String?) throws(UnreadableSchema) -> PayloadSchema? {
     guard let text else { return nil }
-    guard let schema = try? JSONValueDecoder().decode(PayloadSchema.self, from: Array(text.utf8)) else {
-      return PayloadSchema(name: module, shape: .opaque(module))
-    }
+    guard let schema = try? JSONValueDecoder().decode(PayloadSchema.self, from: Array(text.utf8)) else { throw UnreadableSchema() }
     return schema.mayHoldSecrets ? schema : nil
   }
 
@@ -147,6 +156,12 @@ package struct Registry {
   func secrecy(of module: String, in app: String) -> Secrecy {
     guard let known = inputs[ModuleKey(app: app, name: module)] else { return .unknown }
     return known.map { .fields($0) } ?? .none
+  }
+
+  /// Whether a host's own word is all that is to be known of the secrets in a module's input: there are none, or its schema cannot be read.
+  func believesHost(of module: String, in app: String) -> Bool {
+    if case .none = secrecy(of: module, in: app) { return true }
+    return unreadable.contains(ModuleKey(app: app, name: module))
   }
 
   /// Whether a host of an app has ever said which modules there are.

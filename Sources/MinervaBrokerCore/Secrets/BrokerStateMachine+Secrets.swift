@@ -99,7 +99,7 @@ extension BrokerStateMachine {
     acceptance.plainInput = nil
     if acceptance.redactedInput == nil, let slot = scenes[scene], let seal = slot.state.seal(of: report.screen),
       let module = slot.state.screen(report.screen)?.module,
-      case .none = registry.secrecy(of: module.name, in: module.app ?? slot.identity.app)
+      registry.believesHost(of: module.name, in: module.app ?? slot.identity.app)
     {
       acceptance.plainInput = vaults[scene]?[seal]
     }
