@@ -4,6 +4,7 @@ import Glibc
 import JournalKit
 import MinervaJournal
 import MinervaWire
+import Synchronization
 import TestSupport
 import Testing
 
@@ -75,6 +76,39 @@ import Testing
     #expect(!place.names.contains { $0.contains("importing") || $0.hasSuffix(".lock") }, "\(place.names)")
   }
 
+  @Test("P3: the numbers of scenes that were forgotten are given by no import of an export again; an older export says nothing of them")
+  func forgotten() async throws {
+    try await fill()
+    #expect(try place.journal(["export", place.file("journal.sqlite")]).out.contains("forgotten") == false)
+    try place.write("old.jsonl", try place.journal(["export", place.file("journal.sqlite")]).out)
+    _ = try place.journal(["import", place.file("old.jsonl"), place.file("old.sqlite")])
+    let old = try await SQLiteJournal.open(place.file("old.sqlite"))
+    #expect(old.forgotten == 0)
+    await old.close()
+
+    let clock = Mutex<Int64>(1_700_000_000_000)
+    let settings = SQLiteJournal.Settings(retention: .init(age: .seconds(60)), wallClock: { clock.withLock { $0 } })
+    let journal = try await SQLiteJournal.open(place.file("journal.sqlite"), settings: settings)
+    let over = "shop/over#77"
+    try await journal.append([JournalEntry(scene: over, sequence: 1, record: [1])], epoch: journal.epoch)
+    try await journal.writeSnapshot(JournalSnapshot(scene: over, sequence: 1, bytes: [1]), epoch: journal.epoch)
+    try await journal.noteRest(JournalRest(scene: over, sequence: 1, note: [], over: 77), epoch: journal.epoch)
+    clock.withLock { $0 += 100_000 }
+    let busy = (1...5_000).map { JournalEntry(scene: "shop/busy#78", sequence: UInt64($0), record: []) }
+    try await journal.append(busy, epoch: journal.epoch)
+    _ = try await journal.load("shop/busy#78")
+    #expect(journal.forgotten == 77)
+    await journal.close()
+
+    try place.write("export.jsonl", try place.journal(["export", place.file("journal.sqlite")]).out)
+    #expect(try place.journal(["import", place.file("export.jsonl"), place.file("copy.sqlite")]).code == .done)
+    #expect(try place.journal(["export", place.file("copy.sqlite")]).out == (try place.text("export.jsonl")))
+    let copy = try await SQLiteJournal.open(place.file("copy.sqlite"))
+    #expect(copy.forgotten == 77 && copy.opening.damage == nil)
+    await copy.close()
+    #expect(try place.journal(["verify", place.file("copy.sqlite")]).code == .done)
+  }
+
   @Test("Import never overwrites, and takes no name that a broker holds")
   func refusesToOverwrite() async throws {
     try await fill()
@@ -97,6 +131,8 @@ import Testing
       ("{\"minerva_journal\":2,\"format\":1}\n", "journal.newer_format"),
       ("{\"minerva_journal\":1,\"format\":99}\n", "journal.newer_format"),
       ("{\"minerva_journal\":1,\"format\":2,\"aside\":true}\n", "can't be imported"),
+      ("{\"minerva_journal\":1,\"format\":5,\"forgotten\":-1}\n", "line 1 tells of no number"),
+      ("{\"minerva_journal\":1,\"format\":5,\"forgotten\":\"7\"}\n", "line 1 tells of no number"),
       ("HEAD\n", "line 2 is missing: the export is cut off"),
       ("HEAD\nnonsense\n", "line 2 is no JSON object"),
       ("HEAD\n{\"scene\":\"a\",\"record\":1,\"written\":1,\"body\":\"%\"}\n", "line 2 has not the members"),

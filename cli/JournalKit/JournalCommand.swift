@@ -78,9 +78,12 @@ package enum JournalCommand {
 
   private static func export(_ path: String, _ command: ParsedCommand, _ console: Console) throws -> ExitCode {
     let isAside = command.flag("aside")
-    let format = try SQLiteJournal.statistics(of: path).format
-    try console.out.line(JournalText.head(format: format, version: ProductVersion.text, isAside: isAside))
     var end: OutputEnd?
+    func begin(_ format: Int, _ forgotten: UInt64) -> Bool {
+      let head = JournalText.head(format: format, forgotten: forgotten, version: ProductVersion.text, isAside: isAside)
+      do throws(OutputEnd) { try console.out.line(head) } catch { end = error }
+      return end == nil
+    }
     var count = 0
     func print(_ text: String) -> Bool {
       do throws(OutputEnd) { try console.out.line(text) } catch { end = error }
@@ -88,9 +91,11 @@ package enum JournalCommand {
       return end == nil
     }
     if isAside {
-      try SQLiteJournal.exportAside(path, scene: command.text("scene")) { print(JournalText.line($0, reason: $1)) }
+      if begin(try SQLiteJournal.statistics(of: path).format, 0) {
+        try SQLiteJournal.exportAside(path, scene: command.text("scene")) { print(JournalText.line($0, reason: $1)) }
+      }
     } else {
-      try SQLiteJournal.export(path, scene: command.text("scene")) { print(JournalText.line($0)) }
+      try SQLiteJournal.export(path, scene: command.text("scene"), begin: begin) { print(JournalText.line($0)) }
     }
     if let end { throw end }
     try console.out.line(JournalText.end(count))
@@ -101,8 +106,7 @@ package enum JournalCommand {
     var lines = try FileLines(source)
     defer { lines.end() }
     guard let first = try lines.next() else { throw JournalText.fault(1, source, "is missing: the file is empty") }
-    try JournalText.checkHead(first, file: source)
-    let target = try JournalImport(path)
+    let target = try JournalImport(path, forgotten: try JournalText.checkHead(first, file: source))
     defer { target.discard() }
     var number = 1
     var isWhole = false

@@ -8,10 +8,11 @@ enum JournalText {
   /// The layout of the lines. Another one is refused.
   static let layout = 1
 
-  static func head(format: Int, version: String, isAside: Bool) -> String {
+  static func head(format: Int, forgotten: UInt64 = 0, version: String, isAside: Bool) -> String {
     var members: [(String, JSONLine.Value)] = [
       ("minerva_journal", .number(layout)), ("format", .number(format)), ("version", .text(version)),
     ]
+    if forgotten > 0 { members.append(("forgotten", .unsigned(forgotten))) }
     if isAside { members.append(("aside", .flag(true))) }
     return JSONLine(members).text
   }
@@ -42,8 +43,8 @@ enum JournalText {
     case end(Int)
   }
 
-  /// Checks the first line.
-  static func checkHead(_ bytes: [UInt8], file: String) throws(MinervaError) {
+  /// Checks the first line; returns the highest number of the scenes of which nothing was kept any more, 0 where it does not say.
+  static func checkHead(_ bytes: [UInt8], file: String) throws(MinervaError) -> UInt64 {
     let value = try object(bytes, at: 1, file)
     guard case .integer(let layout)? = value["minerva_journal"], case .integer(let format)? = value["format"] else {
       throw fault(1, file, "is not the first line of a journal's export")
@@ -55,6 +56,11 @@ enum JournalText {
       )
     }
     guard value["aside"] == nil else { throw fault(1, file, "begins what was set aside; that is no history and can't be imported") }
+    switch value["forgotten"] {
+    case nil: return 0
+    case .integer(let number)? where number >= 0: return UInt64(number)
+    default: throw fault(1, file, "tells of no number of scenes that are forgotten")
+    }
   }
 
   /// Reads another line.

@@ -24,8 +24,9 @@ package final class JournalImport {
 
   /// Begins a new file.
   ///
+  /// - Parameter forgotten: The highest number of the scenes of which the exported journal kept nothing any more: none is given again.
   /// - Throws: `journal.exists` when there is one, `journal.locked` when a process holds the name, `journal.file`.
-  package init(_ path: String) throws(MinervaError) {
+  package init(_ path: String, forgotten: UInt64 = 0) throws(MinervaError) {
     self.path = path
     draft = path + ".importing"
     do { lock = try LockFile.acquire(path + ".lock") } catch {
@@ -41,6 +42,7 @@ package final class JournalImport {
       try opened.execute("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY")
       _ = try JournalFormat.current.migrate(opened)
       try opened.execute("BEGIN IMMEDIATE")
+      if forgotten > 0 { try opened.execute("INSERT OR REPLACE INTO meta VALUES ('forgotten', \(Int64(clamping: forgotten)))") }
       connection = opened
     } catch {
       let failure = (error as? SQLiteFailure)?.message ?? "\(error)"

@@ -163,10 +163,15 @@ extension SQLiteJournal {
   }
 
   /// Hands over snapshots and then records in the order they were written, of one scene or of all, until `body` says false.
+  ///
+  /// - Parameter begin: Hears first which format the file has, and the highest number of the scenes of which it keeps nothing any more.
   package static func export(
-    _ path: String, scene: String? = nil, _ body: (Exported) -> Bool
+    _ path: String, scene: String? = nil, begin: (_ format: Int, _ forgotten: UInt64) -> Bool = { _, _ in true },
+    _ body: (Exported) -> Bool
   ) throws(MinervaError) {
-    try inspect(path) { (connection, _) throws(SQLiteFailure) in
+    try inspect(path) { (connection, format) throws(SQLiteFailure) in
+      let forgotten = try connection.integer("SELECT value FROM meta WHERE key = 'forgotten'") ?? 0
+      guard begin(Int(format), UInt64(clamping: forgotten)) else { return }
       var names: [Int64: String] = [:]
       let scenes = try connection.prepare("SELECT id, name FROM scene")
       while try scenes.step() {
