@@ -52,6 +52,7 @@ extension Refusal {
 
     // Screens.
     package static let screenNeedsInput = Code("screen.needs_input")
+    package static let screenUsedUp = Code("screen.used_up")
     package static let screenCovered = Code("screen.covered")
 
     // Links from outside.

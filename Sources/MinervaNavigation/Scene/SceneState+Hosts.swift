@@ -121,7 +121,9 @@ extension SceneState {
       }
     }
     for id in report.resuming {
-      guard let index = nodes.index(of: id), [.suspended, .unclaimed].contains(nodes.all[index].link) else { continue }
+      guard let index = nodes.index(of: id), [.suspended, .unclaimed].contains(nodes.all[index].link),
+        nodes.all[index].lease < Self.lastNumber
+      else { continue }
       recordOnce(&self)
       nodes.update(at: index) { node in
         // A placeholder's host has long been given up: it waits for this one.

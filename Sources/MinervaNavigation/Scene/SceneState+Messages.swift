@@ -6,7 +6,7 @@ extension SceneState {
       let number = nodes.update(
         id,
         { node in
-          node.outputs += 1
+          if node.outputs < Self.endOfNumbers { node.outputs += 1 }
           return node.outputs
         }), let node = nodes[id]
     else { return nil }
@@ -47,7 +47,7 @@ extension SceneState {
       return taken(
         report, Refusal(code: .turnGap, message: "\(node.id) had turn \(node.turns); \(report.number) cannot follow"))
     }
-    if let crowded = crowded(by: report, of: node) { return taken(report, crowded) }
+    if let refusal = usedUp(by: report, of: node) ?? crowded(by: report, of: node) { return taken(report, refusal) }
     record(at: time)
     if waiting != nil, let handled = report.handled {
       addCauses(handling: UnhandledInput(screen: node.id, message: handled))
@@ -97,11 +97,13 @@ extension SceneState {
   /// The refusal for so many outputs of a coordinator, if they would crowd whoever hears it.
   private func crowded(by spoken: Int, of id: ScreenID) -> Refusal? {
     guard spoken > 0, let node = nodes[id] else { return nil }
+    if Int64(node.outputs) + Int64(spoken) > Int64(Self.lastNumber) { return usedUp(node, "outputs") }
     let waiting: Int
     if node.phase == .connecting {
       waiting = node.early.count
     } else {
       let hearers = [node.isHeard ? node.parent : nil, hearer(of: id)].compactMap { $0.flatMap(nodes.index(of:)) }
+      if let full = hearers.first(where: { nodes.all[$0].messages > Self.lastNumber }) { return usedUp(nodes.all[full], "messages") }
       waiting = hearers.map { nodes.all[$0].outbox.count }.max() ?? 0
     }
     guard waiting > 0, waiting + spoken > Self.outbox else { return nil }

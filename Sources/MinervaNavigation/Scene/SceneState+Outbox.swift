@@ -6,6 +6,7 @@ extension SceneState {
   /// Puts a message into a coordinator's outbox and sends it if its host is there; returns its number, 0 if it can't be told.
   mutating func post(_ body: Message.Body, to id: ScreenID) -> UInt32 {
     guard let index = nodes.index(of: id), nodes.all[index].isHosted, nodes.all[index].phase != .dismissing else { return 0 }
+    guard nodes.all[index].messages < Self.endOfNumbers else { return 0 }
     if nodes.all[index].outbox.count >= Self.outbox, let left = condense(outboxOf: index) { put(left, into: index) }
     return put(body, into: index)
   }

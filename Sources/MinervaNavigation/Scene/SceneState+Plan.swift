@@ -218,6 +218,7 @@ extension SceneState {
     guard let node = nodes[id], node.isHosted else {
       throw Refusal(code: .linkNoEndpoint, message: "\(id) \(summary(id).module) has no coordinator that could be told")
     }
+    guard node.messages < Self.lastNumber else { throw usedUp(node, "messages") }
     guard node.outbox.count < Self.outbox else {
       throw Refusal(code: .backpressure, message: "\(id) \(node.module.name) has \(Self.outbox) messages to handle; try again later")
     }

@@ -106,6 +106,7 @@ public enum ErrorCatalogue {
     Entry(.commandDisabled, "the command cannot run now", "look at commands for why, or wait until it is enabled"),
     Entry(.commandNoPresenter, "nobody is there to present what the command opens", "execute it while its screen is open"),
     Entry(.screenNeedsInput, "the screen's host and the secrets of its input are lost", "close it and open it again"),
+    Entry(.screenUsedUp, "its turns, messages or outputs have no numbers left", "close it and open it anew"),
   ]
 
   private static let scenes: [Entry] = [

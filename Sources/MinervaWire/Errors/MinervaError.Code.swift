@@ -108,6 +108,7 @@ extension MinervaError.Code {
 
   // Screens.
   public static let screenNeedsInput: Self = "screen.needs_input"
+  public static let screenUsedUp: Self = "screen.used_up"
 
   // Routes.
   public static let routeInvalidURL: Self = "route.invalid_url"
