@@ -215,4 +215,7 @@ extension ListController: ListControlling {
 extension ListController {
   /// How many callers wait for an answer of a value that is not in flight.
   package var waitingCount: Int { machine.waitingCount }
+
+  /// How many words wait for the one that the broker is being told.
+  package var untoldCount: Int { words.count }
 }
