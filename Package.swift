@@ -204,7 +204,7 @@ let package = Package(
     tests("MinervaRecordingTests", on: ["MinervaNavigation", "MinervaRecording", "MinervaWire", "SceneModels"]),
     tests("MinervaWireTests", on: ["MinervaWire"]),
     tests("MinervaProtocolTests", on: ["MinervaProtocol", "MinervaWire"]),
-    tests("MinervaTransportTests", on: ["TestSupport", "CZeroMQ", "MinervaProtocol", "MinervaTransport", "MinervaWire"]),
+    tests("MinervaTransportTests", on: ["TestSupport", "CZeroMQ", "MinervaProtocol", "MinervaTransport", "MinervaWire", "RawPeers"]),
     tests("MinervaActorsTests", on: ["TestSupport", "MinervaActors", "MinervaTransport", "MinervaWire", "RawPeers"]),
     tests("MinervaJournalTests", on: ["CSQLite", "MinervaJournal", "MinervaWire"]),
     tests("MinervaSupervisionTests", on: ["MinervaSupervision", "MinervaWire"]),

@@ -114,4 +114,25 @@ struct ArrowTests {
       }
     }
   }
+
+  @Test("Processes are started by posix_spawn, and nothing forks: a context of ZeroMQ does not survive it")
+  func nothingForks() throws {
+    let ways = ["fork", "vfork", "_Fork", "forkpty", "clone", "clone3", "daemon", "SYS_fork", "SYS_vfork", "SYS_clone", "SYS_clone3"]
+    // Swift imports none of them but by these names; what is called `fork` there is a verb of scenes.
+    let inSwift = Set(ways.filter { $0.hasPrefix("SYS_") } + ["vfork", "_Fork", "forkpty"])
+    for folder in ["Sources", "Services", "cli", "Tests/Support", "Tests/Benchmarks"] {
+      for kind in ["h", "c", "swift"] {
+        for source in Repository.files(below: folder, endingIn: kind) {
+          for (number, line) in source.lines.enumerated() {
+            let code = line.split(separator: "//", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
+            guard !code.drop(while: \.isWhitespace).hasPrefix("*") else { continue }
+            let words = Set(code.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
+            #expect(words.isDisjoint(with: kind == "swift" ? inSwift : Set(ways)), "\(source.path):\(number + 1)")
+            let isProduct = !folder.hasPrefix("Tests/")
+            #expect(!isProduct || !words.contains("posix_spawn") || source.path == "Sources/CPosix/shim.h", "\(source.path):\(number + 1)")
+          }
+        }
+      }
+    }
+  }
 }

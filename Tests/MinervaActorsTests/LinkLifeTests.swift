@@ -27,7 +27,7 @@ struct LinkLifeTests {
     let bus = BusSystem(
       BusSettings(
         node: "client", handshakeTimeout: .seconds(60), deadline: .seconds(60), security: BusSecurity(allowsInsecureLoopback: true)))
-    let mute = try #require(MutePort())
+    let mute = try #require(RawListener())
     await bus.route(node: "mute", to: mute.endpoint)
     let echo = try $Echo.resolve(id: ActorAddress(node: "mute", name: "echo"), using: bus)
     async let waiting = failure { try await echo.note(1) }
@@ -46,7 +46,7 @@ struct LinkLifeTests {
       $0.deadline = .seconds(60)
     }) { pair in
       let actor = try await PoolEcho.serve(on: pair.client, as: "back")
-      let mute = try #require(MutePort())
+      let mute = try #require(RawListener())
       await pair.server.route(node: "client", to: mute.endpoint)
       let back = try $Echo.resolve(id: ActorAddress(node: "client", name: "back"), using: pair.server)
       async let first = back.add(1, 1)
@@ -61,7 +61,7 @@ struct LinkLifeTests {
   @Test("whoever waits for a connection that is let go of hears it")
   func letGo() async throws {
     try await Pair.with(client: { $0.handshakeTimeout = .seconds(60) }) { pair in
-      let mute = try #require(MutePort())
+      let mute = try #require(RawListener())
       let endpoint = mute.endpoint
       async let waiting = failure { try await pair.client.connect(to: endpoint, patience: .seconds(20)) }
       try await until("it is dialled") { await pair.client.onLoop { pair.client.dialled[endpoint]?.waiters.count } == 1 }

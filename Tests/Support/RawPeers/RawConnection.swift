@@ -13,21 +13,40 @@ package final class RawConnection {
     case .inProcess: descriptor = -1
     }
     guard descriptor >= 0 else { return nil }
+    boundWrites()
+  }
+
+  /// A connection that a listener accepted.
+  init(accepted descriptor: Int32) {
+    self.descriptor = descriptor
+    boundWrites()
+  }
+
+  /// Has a write end after some seconds: who hangs up without reading on leaves the system to find out, and that takes it up to minutes.
+  private func boundWrites() {
+    var time = timeval(tv_sec: 5, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
   }
 
   deinit { close(descriptor) }
 
-  /// Writes bytes; false when the other end has hung up or took only a part.
+  /// Writes bytes; false when the other end has hung up or took only a part, or none for five seconds.
   @discardableResult
   package func write(_ bytes: [UInt8]) -> Bool {
     bytes.isEmpty || Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
   }
 
-  /// Introduces itself as a DEALER without security, and waits until the other end has done the same: what comes before that it would take for a
-  /// part of the handshake.
-  package func shakesHands() -> Bool {
-    guard write(ZMTP.greeting + ZMTP.ready), read(ZMTP.greeting.count) != nil, let head = read(2) else { return false }
+  /// Introduces itself as a socket of a kind without security, and waits until the other end has done the same: what comes before that it would
+  /// take for a part of the handshake.
+  package func shakesHands(as kind: String = "DEALER") -> Bool {
+    guard write(ZMTP.greeting + ZMTP.ready(as: kind)), read(ZMTP.greeting.count) != nil, let head = read(2) else { return false }
     return read(Int(head[1])) != nil
+  }
+
+  /// Reads one frame of a message; nothing when none comes within ten seconds.
+  package func frame() -> [UInt8]? {
+    guard let flags = read(1)?.first, let length = read(flags & 2 == 0 ? 1 : 8) else { return nil }
+    return read(length.reduce(0) { $0 << 8 | Int($1) })
   }
 
   /// Reads so many bytes; nothing when they do not come within ten seconds.
@@ -97,10 +116,13 @@ package enum ZMTP {
     [0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0x7F, 3, 0] + Array("NULL".utf8) + [UInt8](repeating: 0, count: 16 + 1 + 31)
 
   /// The command that ends the handshake of a DEALER.
-  package static let ready: [UInt8] = {
-    let body = [5] + Array("READY".utf8) + [11] + Array("Socket-Type".utf8) + [0, 0, 0, 6] + Array("DEALER".utf8)
+  package static let ready = ready(as: "DEALER")
+
+  /// The command that ends the handshake of a socket of a kind.
+  package static func ready(as kind: String) -> [UInt8] {
+    let body = [5] + Array("READY".utf8) + [11] + Array("Socket-Type".utf8) + [0, 0, 0, UInt8(kind.utf8.count)] + Array(kind.utf8)
     return [4, UInt8(body.count)] + body
-  }()
+  }
 
   /// A frame of a message: its last one, or one that is followed by more.
   package static func frame(_ body: [UInt8], more: Bool = false) -> [UInt8] {

@@ -118,6 +118,16 @@ package final class RawPeer {
     return Envelope(.hello).message(body: try CBOR.encode(hello))
   }
 
+  /// The message with which whoever is dialled lets a peer in.
+  package static func welcome(_ node: String, incarnation: UInt64 = 99, heartbeat: Int64 = 60_000, api: APIVersion = noInterfaces) throws
+    -> [UInt8]
+  {
+    let welcome = Welcome(
+      version: Envelope.version, api: api,
+      from: Introduction(node: node, incarnation: incarnation, kind: "raw", pid: 1, version: "0", heartbeat: heartbeat))
+    return Envelope(.welcome).message(body: try CBOR.encode(welcome))
+  }
+
   /// A call as a peer may forge it: any actor, any target, any arguments.
   package static func call(
     _ actor: String, _ target: String, arguments: [UInt8] = [], count: UInt8 = 0, identifier: UInt64 = 1, deadline: UInt32 = 1_000
