@@ -1,5 +1,6 @@
 #pragma once
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -13,3 +14,6 @@
 
 /* Names the calling thread; prctl itself is variadic, which Swift does not import. */
 static inline void minerva_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+/* Gives the pages that hold nothing any more back to the system, of all of malloc's arenas; Swift's Glibc module lacks it. */
+static inline void minerva_return_memory(void) { malloc_trim(0); }

@@ -57,8 +57,10 @@ struct Strangers {
     #expect(
       await set.wait { (set.usage(of: "broker")?.descriptors ?? .max) <= before.descriptors + 2 },
       "\(before.descriptors) descriptors before, \(set.usage(of: "broker")?.descriptors ?? -1) now")
-    let after = try #require(set.usage(of: "broker"))
-    #expect(after.memory <= before.memory + growth, "resident \(before.memory >> 20) MiB before, \(after.memory >> 20) MiB now")
+    // What connections held is given back a moment after they have ended, and not more often than every few seconds.
+    #expect(
+      await set.wait { (set.usage(of: "broker")?.memory ?? .max) <= before.memory + growth },
+      "resident \(before.memory >> 20) MiB before, \((set.usage(of: "broker")?.memory ?? 0) >> 20) MiB now")
     let seconds = Int((ContinuousClock.now - began) / .seconds(1)) + 1
     var lines: [Substring: Int] = [:]
     for line in set.log(of: "broker").split(separator: "\n") {

@@ -97,6 +97,36 @@ struct HostileInputTests {
     }
   }
 
+  @Test(
+    "a server that is dialled over tcp and sends a message without an end is let go of as well, before its welcome and after",
+    arguments: [false, true])
+  func endlessServer(isKnown: Bool) async throws {
+    let listener = try #require(RawListener())
+    let bus = BusSystem(
+      BusSettings(
+        node: "client", limits: Limits(messageBytes: 64 << 10, listMessageBytes: 64 << 10), heartbeat: .seconds(20),
+        handshakeTimeout: .seconds(60), security: BusSecurity(allowsInsecureLoopback: true)))
+    let endpoint = listener.endpoint
+    let dialling = Task { await failure { try await bus.connect(to: endpoint) } }
+    let server = try #require(listener.accepted())
+    #expect(server.shakesHands(as: "ROUTER") && server.frame() != nil)
+    if isKnown {
+      #expect(server.write(ZMTP.frame(try RawPeer.welcome("server"))))
+      #expect(await dialling.value == nil)
+    }
+    let part = ZMTP.frame([UInt8](repeating: 1, count: 60_000), more: true)
+    var parts = 0
+    while parts < 4_096, server.write(part) {
+      parts += 1
+      _ = await bus.counters()
+    }
+    #expect(parts > 1 && server.hangsUp(withinMilliseconds: 20_000))
+    #expect(await bus.counters().badMessages == 1)
+    #expect(await bus.counters().linksLost == (isKnown ? 1 : 0))
+    await bus.close(grace: .zero)
+    #expect((await dialling.value == nil) == isKnown)
+  }
+
   @Test("a message without an end over ipc: its link is lost when it was silent too long, and the connection with it")
   func endlessAndLocal() async throws {
     try await Pair.with(server: { $0.handshakeTimeout = .milliseconds(100) }) { pair in

@@ -6,7 +6,7 @@ import Testing
 struct UnfinishedMessagesTests {
   /// What has come in on each connection.
   private var received: [Int32: UInt64] = [:]
-  private var messages = UnfinishedMessages(largest: 1_000)
+  private var messages = UnfinishedMessages(largest: 1_000, first: 2_000)
 
   private mutating func look() -> [Int32] {
     let received = received
@@ -31,6 +31,8 @@ struct UnfinishedMessagesTests {
     received[2] = 4_001
     #expect(look() == [2])
     #expect(look() == [], "it was said once")
+    #expect(messages.end(2) > 2_000, "what it held is free when it has ended")
+    #expect(messages.end(1) == 0)
   }
 
   @Test("small pieces add up, however slowly they come")
@@ -64,7 +66,7 @@ struct UnfinishedMessagesTests {
     for connection in 1...12 { received[Int32(connection)] = 1_400 + UInt64(connection) * 10 }
     // 16,812 of 16,000, what signs of life may have taken left out.
     #expect(look() == [12])
-    messages.forget(11)
+    #expect(messages.end(11) == 1_446)
     for connection in 1...10 { received[Int32(connection)] = 1_500 + UInt64(connection) }
     #expect(look() == [], "an ended one does not count")
   }
@@ -75,7 +77,35 @@ struct UnfinishedMessagesTests {
     received[1] = nil
     #expect(look() == [])
     #expect(!messages.isEmpty)
-    messages.forget(1)
+    #expect(messages.end(1) == 0)
     #expect(messages.isEmpty)
+  }
+
+  @Test("who is new is looked at closely until its first message is whole")
+  mutating func urgent() {
+    begin(1)
+    #expect(messages.isUrgent)
+    #expect(look() == [] && messages.isUrgent)
+    messages.finished(1)
+    #expect(look() == [] && !messages.isUrgent)
+    #expect(look() == [] && !messages.isUrgent)
+  }
+
+  @Test("who has said nothing yet may send a first message, and no more than one of those is long")
+  mutating func strangers() {
+    messages = UnfinishedMessages(largest: 1_000, first: 300)
+    begin(1)
+    begin(2)
+    received = [1: 300, 2: 301]
+    #expect(look() == [2])
+    #expect(messages.isUrgent)
+    received[1] = 310
+    messages.finished(1)
+    #expect(look() == [] && !messages.isUrgent)
+    // It is known now.
+    received[1] = 310 + 2_000
+    #expect(look() == [] && messages.isUrgent)
+    received[1] = 310 + UnfinishedMessages.beats + 2_001
+    #expect(look() == [1])
   }
 }

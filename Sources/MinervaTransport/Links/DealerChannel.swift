@@ -13,6 +13,8 @@ final class DealerChannel: LinkChannel, EventSource {
   var onFrame: ((Frame) -> Void)?
   /// Called on the loop with each message of any other shape.
   var onMalformed: ((String) -> Void)?
+  /// Called once, on the loop, when the connection was let go of.
+  var onClosed: (() -> Void)?
 
   private let socket: ZeroMQSocket
   private let monitor: SocketMonitor
@@ -72,5 +74,7 @@ final class DealerChannel: LinkChannel, EventSource {
     monitor.close()
     if linger > 0 { try? socket.set(ZMQ_LINGER, linger) }
     socket.close()
+    onClosed?()
+    onClosed = nil
   }
 }

@@ -1,4 +1,7 @@
+import CZeroMQ
 import Glibc
+import MinervaProtocol
+import MinervaWire
 
 // Connections below the protocol. libzmq bounds neither their number nor the time of a peer that says nothing, and ends the process when the
 // system has no descriptor left; it notices at once when one is shut down under it.
@@ -6,9 +9,11 @@ extension Transport {
   /// A socket of ours accepted a connection: one too many is hung up.
   func accepted(_ connection: Int32) {
     connections.insert(connection)
+    // One that we dialled had the number and has ended; that is still to be heard of.
+    dialled[connection] = nil
     if let received = Self.received(on: connection) {
       unfinished.begin(connection, received: received)
-      loop.sweep(noLaterThan: loop.now + Self.lookInterval)
+      loop.sweep(noLaterThan: loop.now + Self.closeInterval)
     }
     guard connections.count > connectionLimit else { return }
     counters.rejectedPeers += 1
@@ -18,7 +23,21 @@ extension Transport {
 
   func ended(_ connection: Int32) {
     connections.remove(connection)
-    unfinished.forget(connection)
+    letGo(unfinished.end(connection))
+  }
+
+  /// A link that we dialled has a connection: what comes in on it is looked at as well.
+  func dialled(_ connection: Int32, _ channel: DealerChannel, on link: Link) {
+    guard let received = Self.received(on: connection) else { return }
+    unfinished.begin(connection, received: received)
+    dialled[connection] = link
+    loop.sweep(noLaterThan: loop.now + Self.closeInterval)
+    channel.onClosed = { [unowned self] in
+      // The number may be another connection's by now.
+      guard self.dialled[connection] === link else { return }
+      self.dialled[connection] = nil
+      self.letGo(self.unfinished.end(connection))
+    }
   }
 
   /// Ends a connection by its descriptor, which is libzmq's to close.
@@ -30,21 +49,56 @@ extension Transport {
 
   /// Milliseconds between two looks at what came in.
   private static let lookInterval: Int64 = 200
+  /// The same while something is under way, or somebody is new: at a gigabyte a second much comes in between two looks.
+  private static let closeInterval: Int64 = 50
 
   /// Hangs up connections over tcp that send and send and finish no message. Returns when to look again.
   ///
   /// Over ipc the system does not count; there the directory lets nobody in but the processes of its owner, and a silent link its time.
   func lookAtUnfinished(at now: Int64) -> Int64 {
     guard !unfinished.isEmpty else { return .max }
-    guard now >= lastLook + Self.lookInterval else { return lastLook + Self.lookInterval }
+    let interval = unfinished.isUrgent ? Self.closeInterval : Self.lookInterval
+    guard now >= lastLook + interval else { return lastLook + interval }
     for listener in listeners { for connection in listener.connections(heardSince: lastLook, at: now) { unfinished.finished(connection) } }
+    for (connection, link) in dialled where link.isUp && link.machine.silence(at: now) <= now - lastLook { unfinished.finished(connection) }
     lastLook = now
     for connection in unfinished.look(Self.received) {
-      let link = listeners.lazy.compactMap { $0.link(of: connection) }.first
-      malformed("a message whose last part never comes; the connection is hung up", from: link)
-      hangUp(connection)
+      let text = "a message whose last part never comes; the connection is hung up"
+      if let link = dialled[connection] {
+        malformed(text, from: link)
+        violated(.badMessage("a message whose last part never comes"), on: link)
+      } else {
+        malformed(text, from: listeners.lazy.compactMap { $0.link(of: connection) }.first)
+        hangUp(connection)
+      }
     }
-    return now + Self.lookInterval
+    return now + (unfinished.isUrgent ? Self.closeInterval : Self.lookInterval)
+  }
+
+  // MARK: Memory
+
+  /// How much ended connections must have held that the system gets it back; and the milliseconds until it does, and between two times.
+  private static let muchMemory: UInt64 = 8 << 20
+  private static let returnDelay: Int64 = 200
+  private static let returnInterval: Int64 = 5_000
+
+  /// Ended connections let go of so much, or will in a moment.
+  private func letGo(_ bytes: UInt64) {
+    guard bytes > 0 else { return }
+    freed += bytes
+    guard freed >= Self.muchMemory, returnAt == .max else { return }
+    returnAt = max(loop.now + Self.returnDelay, lastReturn + Self.returnInterval)
+    loop.sweep(noLaterThan: returnAt)
+  }
+
+  /// Gives back to the system what ended connections held: the allocator would keep it, since it lies in pieces. Returns when to come again.
+  ///
+  /// Aside of the loop, since it takes milliseconds for each hundred megabytes.
+  func returnMemory(at now: Int64) -> Int64 {
+    guard now >= returnAt else { return returnAt }
+    (freed, returnAt, lastReturn) = (0, .max, now)
+    Task.detached { minerva_return_memory() }
+    return .max
   }
 
   /// How many bytes have come in on a connection over tcp; nothing for any other.

@@ -25,6 +25,12 @@ package final class Transport: @unchecked Sendable {
   /// What those over tcp have sent of messages without an end, and when that was last looked at.
   var unfinished: UnfinishedMessages
   var lastLook: Int64 = 0
+  /// The links that we dialled over tcp, by the descriptors of their connections.
+  var dialled: [Int32: Link] = [:]
+  /// What ended connections held since memory was last given back, when that was, and when it is due.
+  var freed: UInt64 = 0
+  var lastReturn = Int64.min / 2
+  var returnAt = Int64.max
   private var inProcessNames: [String] = []
   private var isClosed = false
   private var authorized: AuthorizedKeys
@@ -37,7 +43,7 @@ package final class Transport: @unchecked Sendable {
 
   package init(_ settings: TransportSettings) {
     self.settings = settings
-    unfinished = UnfinishedMessages(largest: settings.limits.largest)
+    unfinished = UnfinishedMessages(largest: settings.limits.largest, first: settings.limits.messageBytes)
     loop = EventLoop()
     taskExecutor = LoopTaskExecutor(loop)
     log = LogLimiter(settings.log)
@@ -178,7 +184,8 @@ package final class Transport: @unchecked Sendable {
       perform(
         link.machine.refused(MinervaError(.unauthorized, "\(endpoint) refused our key; minerva keys allow there lets it in"), at: now),
         on: link)
-    case .connected, .accepted: break
+    case .connected(let connection): if let channel = link.channel as? DealerChannel { dialled(connection, channel, on: link) }
+    case .accepted: break
     }
   }
 
@@ -438,7 +445,7 @@ package final class Transport: @unchecked Sendable {
       next = min(next, link.machine.nextTick)
     }
     for listener in listeners { next = min(next, listener.sweep(at: now)) }
-    next = min(next, lookAtUnfinished(at: now))
+    next = min(next, lookAtUnfinished(at: now), returnMemory(at: now))
     if !dirty.isEmpty { next = min(next, now + 5) }
     return next
   }

@@ -11,45 +11,64 @@ struct UnfinishedMessages {
     var unfinished: UInt64 = 0
     /// Whether a message came out since the last look.
     var hasFinished = false
+    /// Whether one ever came out: who has said nothing yet has little to say.
+    var isKnown = false
+    /// Whether it is over its bound and to be hung up. It holds what it holds until it has ended.
+    var isOver = false
   }
 
   private var connections: [Int32: Connection] = [:]
   private let each: UInt64
   private let all: UInt64
+  private let stranger: UInt64
 
   /// What signs of life of libzmq's own may take between two looks; they are in no message.
   static let beats: UInt64 = 64
 
-  /// - Parameter largest: The largest message in bytes. One connection may have two of them unfinished, all together sixteen: a message that is
-  ///   finished and not yet read looks the same.
-  init(largest: Int) {
+  /// - Parameters:
+  ///   - largest: The largest message in bytes. One connection may have two of them unfinished, all together sixteen: a message that is finished and
+  ///     not yet read looks the same.
+  ///   - first: What a connection may have unfinished before its first message, in bytes.
+  init(largest: Int, first: Int) {
     each = 2 * UInt64(largest)
     all = 16 * UInt64(largest)
+    stranger = min(UInt64(first), each)
   }
 
   var isEmpty: Bool { connections.isEmpty }
 
-  /// A connection begins, on which so much has come in already.
-  mutating func begin(_ connection: Int32, received: UInt64) { connections[connection] = Connection(finished: received) }
+  /// Whether a connection was in the middle of something at the last look, or has not said anything whole yet: the next look should be soon.
+  private(set) var isUrgent = false
 
-  mutating func forget(_ connection: Int32) { connections[connection] = nil }
+  /// A connection begins, on which so much has come in already.
+  mutating func begin(_ connection: Int32, received: UInt64) {
+    connections[connection] = Connection(finished: received)
+    isUrgent = true
+  }
+
+  /// A connection has ended. Returns how much it held at the last look, which is free again.
+  @discardableResult
+  mutating func end(_ connection: Int32) -> UInt64 { connections.removeValue(forKey: connection)?.unfinished ?? 0 }
 
   /// A message came out of a connection.
   mutating func finished(_ connection: Int32) { connections[connection]?.hasFinished = true }
 
-  /// Compares what came in with what came out, and forgets and returns the connections to hang up: each over its bound, then the largest ones until
-  /// the others are together within theirs. Linear in the connections.
+  /// Compares what came in with what came out, and returns the connections to hang up, each once: those over their bound, then the largest ones
+  /// until the others are together within theirs. Linear in the connections.
   ///
   /// - Parameter received: How much has come in on a connection by now.
   mutating func look(_ received: (Int32) -> UInt64?) -> [Int32] {
     var excess: [Int32] = []
+    isUrgent = false
     var (total, counted) = (UInt64(0), [(connection: Int32, bytes: UInt64)]())
-    for (connection, known) in connections {
+    for (connection, known) in connections where !known.isOver {
       guard let now = received(connection) else { continue }
       let isFinished = known.hasFinished || now <= known.finished + Self.beats
-      let next = Connection(finished: isFinished ? now : known.finished + Self.beats, unfinished: isFinished ? 0 : now - known.finished)
+      var next = Connection(finished: isFinished ? now : known.finished + Self.beats, unfinished: isFinished ? 0 : now - known.finished)
+      next.isKnown = known.isKnown || known.hasFinished
       connections[connection] = next
-      if next.unfinished > each {
+      if next.unfinished > 0 || !next.isKnown { isUrgent = true }
+      if next.unfinished > (next.isKnown ? each : stranger) {
         excess.append(connection)
       } else if next.unfinished > 0 {
         total += next.unfinished
@@ -62,7 +81,7 @@ struct UnfinishedMessages {
         excess.append(connection)
       }
     }
-    for connection in excess { connections[connection] = nil }
+    for connection in excess { connections[connection]?.isOver = true }
     return excess
   }
 }
