@@ -13,8 +13,12 @@ import Testing
 struct CrashTests {
   private static let kills = getenv("MINERVA_DEEP") == nil ? 20 : 200
 
-  private func begun(_ set: ProcessSet, scenes: Int, broker: [String] = []) async throws -> (Client, CallerLog) {
-    try set.start("broker", "minerva-broker", broker)
+  private func begun(_ set: ProcessSet, scenes: Int, broker: [String] = [], on disk: Disk? = nil) async throws -> (Client, CallerLog) {
+    if case .ownFileSystem = disk {
+      try Self.startOnSmallDisk(set)
+    } else {
+      try set.start("broker", "minerva-broker", broker)
+    }
     try set.start("diff-1", "minerva-diff")
     try set.start("shop-1", "minerva-host", ["--app", "shop"])
     let client = try await set.client()
@@ -93,15 +97,34 @@ struct CrashTests {
     await client.close()
   }
 
-  @Test("Processes: a full disk answers journal.unavailable, keeps what was answered, and all goes on when there is space again (P1)")
-  func diskFull() async throws {
+  /// What a journal has to fill.
+  private enum Disk {
+    /// A bound on the size of its files.
+    case filesOfABoundedSize
+    /// A file system of its own, of two megabytes.
+    case ownFileSystem
+  }
+
+  @Test(
+    "Processes: a full disk answers journal.unavailable, keeps what was answered, and all goes on when there is space again; doctor says so (P1)"
+  )
+  func diskFull() async throws { try await fill(.filesOfABoundedSize) }
+
+  @Test(
+    "Processes: the same on a file system of two megabytes (P1)",
+    .enabled(if: geteuid() == 0 && access("/usr/bin/unshare", X_OK) == 0, "only root mounts file systems"))
+  func smallFileSystemFull() async throws { try await fill(.ownFileSystem) }
+
+  private func fill(_ disk: Disk) async throws {
     let set = try ProcessSet()
     defer { set.end() }
-    let (client, log) = try await begun(set, scenes: 1)
+    let (client, log) = try await begun(set, scenes: 1, on: disk)
     let scene = CallerLog.address("scene1")
     let broker = try #require(set.pid(of: "broker"))
     let size = max(RuntimeFiles.size(set.directory + "/journal.sqlite-wal"), RuntimeFiles.size(set.directory + "/journal.sqlite"))
-    #expect(try Self.limitFiles(of: broker, to: size + 200_000))
+    if disk == .filesOfABoundedSize { #expect(try Self.limitFiles(of: broker, to: size + 200_000)) }
+    let sound = try ProcessSet.Once.run("minerva", ["doctor", "--runtime", set.directory])
+    #expect(sound.output.contains("ok   journal"), "\(sound)")
     var answered = 0
     var refusal: MinervaError.Code?
     while refusal == nil, answered < 5_000 {
@@ -116,7 +139,16 @@ struct CrashTests {
     #expect(answered > 0)
     #expect(try await client.status().troubles.first?.hasPrefix("takes no records: ") == true)
     #expect(set.log(of: "broker").contains("the journal takes no records: "))
-    #expect(try Self.limitFiles(of: broker, to: nil))
+    // Within files of a bounded size a journal may find room again by itself.
+    if disk == .ownFileSystem {
+      let full = try ProcessSet.Once.run("minerva", ["doctor", "--runtime", set.directory])
+      #expect(full.status == 1, "\(full)")
+      #expect(full.output.split(separator: "\n").contains { $0.hasPrefix("FAIL journal") && $0.contains("takes no records: ") }, "\(full)")
+    }
+    switch disk {
+    case .filesOfABoundedSize: #expect(try Self.limitFiles(of: broker, to: nil))
+    case .ownFileSystem: #expect(try Self.enlargeDisk(of: broker, in: set))
+    }
     // The one that was refused is done once, whenever it is asked again.
     let refused = "full-\(answered)"
     #expect(
@@ -128,9 +160,13 @@ struct CrashTests {
     #expect(try await client.status().troubles == [])
     #expect(set.log(of: "broker").contains("the journal takes records again"))
     #expect(try await client.status().pid == broker, "it is the same process")
-    set.kill("broker")
-    try set.start("broker", "minerva-broker")
-    #expect(try await client.snapshot(of: scene).tree.layers.first?.stack.count == stack)
+    #expect(try ProcessSet.Once.run("minerva", ["doctor", "--runtime", set.directory]).output.contains("ok   journal"))
+    // The file system is gone with its broker.
+    if disk == .filesOfABoundedSize {
+      set.kill("broker")
+      try set.start("broker", "minerva-broker")
+      #expect(try await client.snapshot(of: scene).tree.layers.first?.stack.count == stack)
+    }
     await client.close()
   }
 
@@ -170,11 +206,29 @@ struct CrashTests {
     #expect(log.contains("journal.file") && log.contains("/proc/self/journal.sqlite"), "\(log)")
   }
 
+  /// Starts a broker whose journal is on a file system that nobody else sees, and that is gone with it.
+  private static func startOnSmallDisk(_ set: ProcessSet) throws {
+    let script = #"mount -t tmpfs -o size=2m none "$1/disk" && exec "$0" --runtime "$1" --name broker --data "$1/disk""#
+    let broker = try ProductDirectory.executable("minerva-broker")
+    mkdir(set.directory + "/disk", 0o700)
+    try set.startCommand("broker", "/usr/bin/unshare", ["--mount", "/bin/sh", "-c", script, broker, set.directory])
+  }
+
+  /// Gives the file system of a broker thirty times the room.
+  private static func enlargeDisk(of pid: Int32, in set: ProcessSet) throws -> Bool {
+    let arguments = ["--target", "\(pid)", "--mount", "mount", "-o", "remount,size=64m", set.directory + "/disk"]
+    return try run("/usr/bin/nsenter", arguments)
+  }
+
   /// Bounds the size of the files that a process may write; nil for none. util-linux does what glibc's header hides.
   private static func limitFiles(of pid: Int32, to bytes: Int?) throws -> Bool {
+    try run("/usr/bin/prlimit", ["--pid", "\(pid)", "--fsize=\(bytes.map(String.init) ?? "unlimited"):unlimited"])
+  }
+
+  private static func run(_ tool: String, _ arguments: [String]) throws -> Bool {
     let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/prlimit")
-    process.arguments = ["--pid", "\(pid)", "--fsize=\(bytes.map(String.init) ?? "unlimited"):unlimited"]
+    process.executableURL = URL(filePath: tool)
+    process.arguments = arguments
     try process.run()
     process.waitUntilExit()
     return process.terminationStatus == 0
