@@ -96,4 +96,33 @@ struct FrontDoorTests {
       }
     }
   }
+
+  @Test(
+    "Ctrl-C during the tests ends them at once with 130, and leaves no process, no file and no directory",
+    arguments: ["INT", "TERM", "HUP"])
+  func interruptedTests(signal: String) throws {
+    try on(StubMachine()) { machine in
+      try machine.testsForEver()
+      // With job control, so that the group gets the signal as from a terminal, and `timeout`'s own does not.
+      let said = try machine.shell(
+        """
+        mkdir $top/tmp
+        export TMPDIR=$top/tmp
+        set -m
+        bash cli/minerva test --filter Nothing & first=$!
+        until [ -e $top/testing ]; do sleep 0.02; done
+        kill -\(signal) -$first
+        wait $first; echo "ended $?"
+        """)
+      let status = ["INT": 130, "TERM": 143, "HUP": 129][signal] ?? 0
+      #expect(said.text.contains("ended \(status)\n") && said.text.contains("interrupted"), "\(said)")
+      #expect(!said.text.contains("took longer") && !said.text.contains("left behind"), "\(said)")
+      #expect(RuntimeFiles.names(in: machine.set.directory + "/tmp") == [])
+      let left = RuntimeFiles.names(in: "/proc").filter { process in
+        guard process.allSatisfy(\.isNumber) else { return false }
+        return RuntimeFiles.text("/proc/\(process)/environ").contains("TMPDIR=\(machine.set.directory)/tmp/mt-")
+      }
+      #expect(left == [], "\(left.map { RuntimeFiles.text("/proc/\($0)/cmdline") })")
+    }
+  }
 }

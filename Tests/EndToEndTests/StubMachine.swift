@@ -19,7 +19,10 @@ final class StubMachine {
     for directory in [root + "/bin", root + "/include", repository + "/cli"] {
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     }
-    for tool in ["bash", "readlink", "dirname", "sed", "head", "mkdir", "cat", "find", "env", "touch", "chmod", "rm", "mv", "sleep", "ln"] {
+    for tool in [
+      "bash", "readlink", "dirname", "sed", "head", "mkdir", "cat", "find", "env", "touch", "chmod", "rm", "mv", "sleep", "ln", "timeout",
+      "mktemp", "tee", "grep", "awk", "sort", "tail", "cp",
+    ] {
       let place = try #require(["/usr/bin/", "/bin/"].map { $0 + tool }.first { FileManager.default.isExecutableFile(atPath: $0) })
       try FileManager.default.createSymbolicLink(atPath: root + "/bin/" + tool, withDestinationPath: place)
     }
@@ -76,6 +79,26 @@ final class StubMachine {
       printf '#!/bin/bash\\necho "ran in $PWD:"; printf "<%%s>" "$@"; echo\\n' >.build/release/minerva.$$
       chmod +x .build/release/minerva.$$
       mv .build/release/minerva.$$ .build/release/minerva
+      """)
+  }
+
+  /// A toolchain whose tests run until somebody ends them: its runner, as Swift's, leaves the process with the tests in it running, which keeps a
+  /// file in the temporary directory. Neither ends when it is asked to.
+  func testsForEver() throws {
+    try builds()
+    try program(
+      "swift",
+      """
+      [ "$1" = --version ] && { echo 'Swift version 6.3.1 (swift-6.3.1-RELEASE)'; exit 0; }
+      [ "$1" = build ] && exit 0
+      trap '' INT TERM
+      mkdir -p .build/suite
+      cp "$(readlink -f "\(root)/bin/sleep")" .build/suite/tests
+      touch "$TMPDIR/socket"
+      .build/suite/tests 60 &
+      echo "✔ Suite begun"
+      touch \(root)/testing
+      wait
       """)
   }
 
