@@ -231,8 +231,8 @@ let package = Package(
     tests(
       "ShellKitTests",
       on: [
-        "TestSupport", "CommandKit", "ListDiff", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaRecording", "MinervaWire",
-        "ShellKit",
+        "TestSupport", "CommandKit", "ListDiff", "Minerva", "MinervaInterfaces", "MinervaNavigation", "MinervaRecording",
+        "MinervaSupervision", "MinervaWire", "ShellKit",
       ],
       exclude: ["Snapshots"]),
     tests(

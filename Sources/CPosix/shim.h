@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -160,8 +161,74 @@ static inline int cposix_default_signal(int signal) {
   return sigaction(signal, &action, NULL) == 0 ? 0 : errno;
 }
 
-/* Has what is printed leave with each line, also into a file: a process that crashes loses what its buffer holds. */
-static inline void cposix_print_by_line(void) { setvbuf(stdout, NULL, _IOLBF, BUFSIZ); }
+/* The wall time as "2026-11-30T20:21:05.123Z" and a zero byte. */
+static inline void cposix_stamp(char text[32]) {
+  struct timespec now;
+  struct tm parts;
+  clock_gettime(CLOCK_REALTIME, &now);
+  gmtime_r(&now.tv_sec, &parts);
+  size_t count = strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &parts);
+  snprintf(text + count, 32 - count, ".%03dZ", (int)(now.tv_nsec / 1000000));
+}
+
+/* fopencookie(3) stands behind a feature macro; these are its types under names of our own. */
+struct cposix_cookie_functions {
+  ssize_t (*read)(void *, char *, size_t);
+  ssize_t (*write)(void *, const char *, size_t);
+  int (*seek)(void *, long *, int);
+  int (*close)(void *);
+};
+extern FILE *cposix_open_cookie(void *, const char *, struct cposix_cookie_functions) __asm__("fopencookie");
+
+static inline void cposix_write_whole(int descriptor, const char *bytes, size_t count) {
+  while (count > 0) {
+    ssize_t sent = write(descriptor, bytes, count);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return;
+    bytes += sent;
+    count -= (size_t)sent;
+  }
+}
+
+/* Writes lines to standard output, each behind the time at which it begins, and a short one in one piece with it. */
+static inline ssize_t cposix_write_stamped(void *cookie, const char *bytes, size_t count) {
+  (void)cookie;
+  static int is_inside = 0;
+  size_t done = 0;
+  while (done < count) {
+    const char *start = bytes + done;
+    const char *end = (const char *)memchr(start, '\n', count - done);
+    size_t length = end ? (size_t)(end - start) + 1 : count - done;
+    char piece[1024];
+    size_t used = 0;
+    if (!is_inside) {
+      cposix_stamp(piece);
+      used = strlen(piece);
+      piece[used++] = ' ';
+    }
+    if (used + length <= sizeof piece) {
+      memcpy(piece + used, start, length);
+      cposix_write_whole(STDOUT_FILENO, piece, used + length);
+    } else {
+      cposix_write_whole(STDOUT_FILENO, piece, used);
+      cposix_write_whole(STDOUT_FILENO, start, length);
+    }
+    is_inside = end == NULL;
+    done += length;
+  }
+  return (ssize_t)count;
+}
+
+/*
+ * Has what is printed leave with each line, behind the time, also into a file: a process that crashes loses what its
+ * buffer holds.
+ */
+static inline void cposix_print_by_line(void) {
+  struct cposix_cookie_functions functions = {NULL, cposix_write_stamped, NULL, NULL};
+  FILE *lines = cposix_open_cookie(NULL, "w", functions);
+  if (lines) stdout = lines;
+  setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+}
 
 /* A write to a peer that left is an error to handle, not the end of the process. */
 static inline void cposix_ignore_broken_pipes(void) { signal(SIGPIPE, SIG_IGN); }

@@ -44,7 +44,7 @@ package struct ProcessSample: Sendable, Hashable, Codable {
     return state != "Z" && state != "X"
   }
 
-  private static func read(_ path: String) -> String? {
+  static func read(_ path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }

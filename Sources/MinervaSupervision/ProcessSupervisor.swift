@@ -139,6 +139,8 @@ package final class ProcessSupervisor: Sendable {
     var processes: [String: SpawnedProcess] = [:]
     /// The wall time of each start, for display.
     var startedAt: [String: Int64] = [:]
+    /// Whose logs are here.
+    var logged: Set<String> = []
     var random = SystemRandomNumberGenerator()
     var isFinished = false
 
@@ -198,6 +200,7 @@ package final class ProcessSupervisor: Sendable {
         case .kill(let name, _): processes[name]?.signal(SIGKILL)
         case .report(let event):
           publish()
+          if let name = event.process, logged.contains(name) { ProcessLog.add("\(event)", to: runtime.logPath(name)) }
           onEvent(event)
         case .finished: isFinished = true
         }
@@ -208,6 +211,7 @@ package final class ProcessSupervisor: Sendable {
       do throws(MinervaError) {
         let process = try SpawnedProcess.start(specification, runtime: runtime, parent: parent)
         processes[specification.name] = process
+        if specification.output == .log { logged.insert(specification.name) }
         let now = MonotonicTime.now
         startedAt[specification.name] = MonotonicTime.wallMilliseconds
         core.shared.withLock { $0.starts[specification.name] = now }

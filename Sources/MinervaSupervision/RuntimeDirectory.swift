@@ -39,12 +39,13 @@ package struct RuntimeDirectory: Sendable, Hashable {
 
   /// Chooses a directory as `choose` does, creates it where it is missing and checks it.
   ///
-  /// - Throws: `bus.unsafe_directory`, `runtime.file`.
+  /// - Parameter names: whose sockets are to have room in it.
+  /// - Throws: `bus.unsafe_directory`, `runtime.file`, `bus.endpoint_invalid`.
   package static func open(
-    option: String? = nil, environment: (String) -> String? = RuntimeDirectory.variable
+    option: String? = nil, for names: [String] = ["broker"], environment: (String) -> String? = RuntimeDirectory.variable
   ) throws(MinervaError) -> RuntimeDirectory {
     let chosen = choose(option: option, environment: environment)
-    try chosen.prepare()
+    try chosen.prepare(for: names)
     return chosen
   }
 
@@ -61,12 +62,17 @@ package struct RuntimeDirectory: Sendable, Hashable {
   }
 
   /// Creates the directory, parents too, where it is missing, and checks it.
-  package func prepare() throws(MinervaError) {
+  ///
+  /// - Parameter names: whose sockets are to have room in it; without that nothing is created (C04).
+  package func prepare(for names: [String] = ["broker"]) throws(MinervaError) {
+    for name in names { _ = try socketPath(name) }
     var partial = ""
     for part in path.split(separator: "/", omittingEmptySubsequences: true) {
       partial += "/\(part)"
-      guard mkdir(partial, 0o700) != 0, errno != EEXIST, errno != EISDIR, errno != EROFS || !Self.exists(partial) else { continue }
-      throw MinervaError(.runtimeFile, "cannot create \(partial); choose another runtime directory with --runtime DIR", errno: errno)
+      guard mkdir(partial, 0o700) != 0 else { continue }
+      let failure = errno
+      guard failure != EEXIST, failure != EISDIR, failure != EROFS || !Self.exists(partial) else { continue }
+      throw MinervaError(.runtimeFile, "cannot create \(partial); choose another runtime directory with --runtime DIR", errno: failure)
     }
     try check()
   }

@@ -52,6 +52,11 @@ package final class SpawnedProcess: Sendable {
     defer { if log >= 0 { close(log) } }
 
     var variables = specification.environment
+    // In a log a crash report is a few lines that say where: registers and images would drown what it died of.
+    let backtrace = "SWIFT_BACKTRACE"
+    if specification.output == .log, variables[backtrace] == nil, RuntimeDirectory.variable(backtrace) == nil {
+      variables[backtrace] = "registers=none,images=none,color=no"
+    }
     if parent != nil { variables[ParentLine.variable] = String(ParentLine.childDescriptor) }
     let environment = CStrings(inheritedEnvironment(replacing: variables))
     let arguments = CStrings([specification.executable] + specification.arguments)

@@ -9,6 +9,16 @@ package enum SupervisionEvent: Sendable, Hashable, Codable, CustomStringConverti
   case gaveUp(name: String, restarts: Int, seconds: Int)
   case stopping
 
+  /// Whom it is about; nil when it is about all.
+  package var process: String? {
+    switch self {
+    case .started(let name, _, _), .failedToStart(let name, _, _), .exited(let name, _, _, _, _), .killed(let name, _, _),
+      .gaveUp(let name, _, _):
+      name
+    case .stopping: nil
+    }
+  }
+
   package var description: String {
     switch self {
     case .started(let name, let pid, let generation): "\(name) started, pid \(pid), generation \(generation)"
@@ -17,7 +27,7 @@ package enum SupervisionEvent: Sendable, Hashable, Codable, CustomStringConverti
       "\(name) generation \(generation), pid \(pid), ended\(expected ? "" : " unexpectedly"): \(exit)"
     case .killed(let name, let pid, let grace): "\(name), pid \(pid), did not end within \(grace) and is killed"
     case .gaveUp(let name, let restarts, let seconds):
-      "\(name) fell \(restarts + 1) times within \(seconds) s and is given up; see its log, then restart it"
+      "\(name) fell \(restarts + 1) times within \(seconds) s and is given up; minerva logs \(name) says why"
     case .stopping: "stopping"
     }
   }

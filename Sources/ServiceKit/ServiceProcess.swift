@@ -8,7 +8,8 @@ import Synchronization
 
 /// The frame of a service process: its directory, its name's lock, its log, and the wish that it ends.
 ///
-/// The log goes to standard error, one line an event: `broker  text`. A service ends on SIGTERM and SIGINT, and when its supervisor is gone.
+/// The log goes to standard error, one line an event: `2026-11-30T20:21:05.123Z broker  text`. A service ends on SIGTERM and SIGINT, and
+/// when its supervisor is gone.
 package final class ServiceProcess: Sendable {
   package let runtime: RuntimeDirectory
   package let name: String
@@ -29,7 +30,7 @@ package final class ServiceProcess: Sendable {
     }
     // What an author's coordinator prints belongs into the log when it is printed.
     PrintedLines.leaveAtOnce()
-    runtime = try RuntimeDirectory.open(option: command.text("runtime"))
+    runtime = try RuntimeDirectory.open(option: command.text("runtime"), for: [name])
     lock = try LockFile.acquire(runtime.lockPath(name))
     self.console = console
     // A connection is a descriptor, and many systems give a process a thousand of them where it may have far more.
@@ -74,7 +75,7 @@ package final class ServiceProcess: Sendable {
   }
 
   /// Writes a line to the log.
-  package func log(_ text: String) { console.notice("\(name)  \(Escaping.visible(text))") }
+  package func log(_ text: String) { console.notice("\(ProcessLog.stamp) \(name)  \(Escaping.visible(text))") }
 
   /// The settings of the process's bus.
   package func bus(
@@ -87,7 +88,7 @@ package final class ServiceProcess: Sendable {
       listen: listen
     ) { line in
       let held = line.heldBack > 0 ? " (\(line.heldBack) more like it)" : ""
-      console.notice("\(name)  \(line.kind): \(Escaping.visible(line.text))\(held)")
+      console.notice("\(ProcessLog.stamp) \(name)  \(line.kind): \(Escaping.visible(line.text))\(held)")
     }
   }
 

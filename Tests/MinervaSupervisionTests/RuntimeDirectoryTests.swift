@@ -89,6 +89,12 @@ import Testing
       #expect(error.code == .endpointInvalid)
       #expect(error.message.contains("107") && error.message.contains("--runtime"))
     }
+    // What is refused for its length is not created either.
+    for (path, names) in [(fits + "d", ["broker"]), (fits, ["broker", "supervisor"])] {
+      let directory = RuntimeDirectory.choose(option: path)
+      #expect(code { () throws(MinervaError) in try directory.prepare(for: names) } == .endpointInvalid)
+      #expect(access(path, F_OK) != 0, "\(path)")
+    }
     // Bytes count, not characters.
     let umlauts = base + String(repeating: "ö", count: 50)
     #expect(code { () throws(MinervaError) in _ = try RuntimeDirectory.choose(option: umlauts).socketPath(name) } == .endpointInvalid)

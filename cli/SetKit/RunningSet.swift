@@ -44,12 +44,13 @@ package final class RunningSet: SetControl {
     _ plan: SetPlan, in runtime: RuntimeDirectory, patience: Duration = .seconds(20),
     onEvent: @escaping @Sendable (SupervisionEvent) -> Void = { _ in }, onLeftovers: (Leftovers) -> Void = { _ in }
   ) async throws(MinervaError) -> RunningSet {
-    try runtime.prepare()
+    let executables = try Self.executables()
+    let specifications = plan.specifications(runtime: runtime, executables: executables)
+    try runtime.prepare(for: ["supervisor"] + specifications.map(\.name))
     let lock = try LockFile.acquire(runtime.lockPath("supervisor"))
     do {
       let leftovers = await Leftovers.clear(in: runtime, under: lock)
       if !leftovers.isEmpty { onLeftovers(leftovers) }
-      let executables = try Self.executables()
       let path = try runtime.socketPath("supervisor")
       try lock.clearSocket(at: path)
       var settings = SupervisionStateMachine.Settings()
@@ -65,7 +66,7 @@ package final class RunningSet: SetControl {
       try await bus.expose(actor, as: interfaces.supervisor)
       _ = try await bus.listen(on: .ipc(path: path))
       let set = RunningSet(runtime, plan, supervisor, lock, bus, actor, asked)
-      for specification in plan.specifications(runtime: runtime, executables: executables) { supervisor.add(specification) }
+      for specification in specifications { supervisor.add(specification) }
       do {
         try await set.waitUntilServing(within: patience)
       } catch {
@@ -145,10 +146,15 @@ package final class RunningSet: SetControl {
     return try await Client.connect(to: endpoint, name: "supervisor", version: ProductVersion.text, patience: .seconds(1))
   }
 
-  /// - Throws: `process.start` when a process was given up that falls at every start.
+  /// Requires that none of them falls again and again: before anything was served, five times are enough.
+  ///
+  /// - Throws: `process.start` with the last that such a process said.
   private func requireAllTried() throws(MinervaError) {
-    guard let gone = supervisor.statuses.first(where: { $0.phase == .gaveUp }) else { return }
-    throw MinervaError(.processStart, "\(gone.name) falls at every start; its log is \(runtime.logPath(gone.name))")
+    let falls = supervisor.statuses.first { $0.phase == .gaveUp || $0.restarts >= 5 && !plan.restartsWithoutLimit }
+    guard let falls else { return }
+    let path = runtime.logPath(falls.name)
+    let words = [falls.lastExit.map { "\($0)" } ?? falls.lastProblem, ProcessLog.lastWords(at: path)].compactMap { $0 }
+    throw MinervaError(.processStart, "\(falls.name) falls at every start, \(words.joined(separator: ": ")); its log is \(path)")
   }
 
   package func processes() async throws -> [ProcessReport] { SupervisorActor.reports(supervisor.statuses) }

@@ -4,31 +4,36 @@ import MinervaSupervision
 import MinervaWire
 import ShellKit
 
-/// `minerva logs`: the last lines of each process's log, and with `--follow` what is added.
+/// `minerva logs`: the last lines of each process's log by their times, and with `--follow` what is added.
 enum LogsCommand {
   static func run(_ command: ParsedCommand, _ console: Console) async throws -> ExitCode {
     let runtime = RuntimeDirectory.choose(option: command.text("runtime"))
     let names = try names(in: runtime, only: command.argument("NAME"))
     var places: [String: Int] = [:]
+    var logs: [(process: String, lines: [ProcessLog.Line])] = []
     for name in names {
       let bytes = try FileBytes.read(runtime.logPath(name), limit: 1 << 30)
       places[name] = bytes.count
-      let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-      try tell(lines.suffix(command.integer("lines") ?? 40), of: name, command, console)
+      logs.append((name, LogText.tail(lines(bytes[...]), command.integer("lines") ?? 40)))
     }
+    let entries = LogText.merged(logs)
+    let text = LogText(names: names, oldest: entries.lazy.compactMap(\.line.time).first, isJSON: command.flag("json"))
+    for entry in entries { try console.out.line(text.text(entry)) }
     guard command.flag("follow") else { return .done }
     try console.out.flush()
     let signals = try TerminationSignals([.interrupt, .terminate])
     let following = Task {
       while !Task.isCancelled {
+        var news: [(process: String, lines: [ProcessLog.Line])] = []
         for name in names {
           let bytes = (try? FileBytes.read(runtime.logPath(name), limit: 1 << 30)) ?? []
           // A log that became shorter was begun anew.
           let from = bytes.count < places[name, default: 0] ? 0 : places[name, default: 0]
           guard let end = bytes[from...].lastIndex(of: 0x0A) else { continue }
           places[name] = end + 1
-          try tell(String(decoding: bytes[from...end], as: UTF8.self).split(separator: "\n")[...], of: name, command, console)
+          news.append((name, lines(bytes[from...end])))
         }
+        for entry in LogText.merged(news) { try console.out.line(text.text(entry)) }
         try console.out.flush()
         try await ContinuousClock().sleep(for: .milliseconds(200))
       }
@@ -36,6 +41,10 @@ enum LogsCommand {
     signals.onSignal { _ in following.cancel() }
     try await following.value
     return .interrupted
+  }
+
+  private static func lines(_ bytes: ArraySlice<UInt8>) -> [ProcessLog.Line] {
+    bytes.split(separator: 0x0A).map { ProcessLog.Line(String(decoding: $0, as: UTF8.self)) }
   }
 
   private static func names(in runtime: RuntimeDirectory, only name: String?) throws -> [String] {
@@ -56,17 +65,5 @@ enum LogsCommand {
       throw MinervaError(.processUnknown, "no log of \(name) in \(runtime.logDirectory)\(hint)")
     }
     return [name]
-  }
-
-  private static func tell(_ lines: ArraySlice<Substring>, of name: String, _ command: ParsedCommand, _ console: Console) throws {
-    for line in lines {
-      let text = String(line)
-      if command.flag("json") {
-        try console.out.line(JSONLine([("process", .text(name)), ("line", .text(text))]).text)
-      } else {
-        // A service begins its lines with its name already.
-        try console.out.line(text.hasPrefix(name) ? Escaping.visible(text) : "\(name)  \(Escaping.visible(text))")
-      }
-    }
   }
 }

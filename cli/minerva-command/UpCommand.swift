@@ -22,7 +22,7 @@ enum UpCommand {
     for host in plan.hosts where access(host, X_OK) != 0 {
       throw UsageError("--host: \(host) is no executable", command: "minerva up")
     }
-    let runtime = try RuntimeDirectory.open(option: command.text("runtime"))
+    let runtime = try RuntimeDirectory.open(option: command.text("runtime"), for: ["supervisor"])
     if !plan.listen.isEmpty, !plan.allowsInsecure { try checkKeys(in: "\(runtime.path)/keys") }
     let signals = try TerminationSignals()
     let terminal = ControllingTerminal()
@@ -30,6 +30,10 @@ enum UpCommand {
     let isEnd: @Sendable (TerminationSignals.Signal) -> Bool = { $0 != .hangUp || terminal.hasClosed }
     let set = try await RunningSet.start(plan, in: runtime, unless: signals, isEnd: isEnd) { event in
       console.notice("minerva  \(event)")
+      guard case .exited(let name, _, _, _, expected: false) = event else { return }
+      if let words = ProcessLog.lastWords(at: runtime.logPath(name)) {
+        console.notice("minerva    it said last: \(Escaping.visible(words))")
+      }
     } onLeftovers: { leftovers in
       for line in leftovers.lines { console.notice("minerva  \(line)") }
     }
@@ -61,7 +65,7 @@ enum UpCommand {
     }
     _ = try CurveKeyPair(file: keys + "/broker.key")
     guard access(keys + "/authorized", R_OK) == 0 else {
-      throw MinervaError(.unauthorized, "\(keys)/authorized: no key is let in yet; minerva keys allow KEY lets one in")
+      throw MinervaError(.unauthorized, "\(keys)/authorized: no key is let in yet; minerva keys allow 'KEY' lets one in")
     }
   }
 
