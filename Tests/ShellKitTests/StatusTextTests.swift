@@ -20,4 +20,29 @@ struct StatusTextTests {
     #expect(StatusText.lines(report(trouble: nil)).last == "! scene main: damaged")
     #expect(StatusText.json(report(trouble: "slow")).contains { $0.contains(#""name":"diff-1""#) && $0.contains(#""trouble":"slow""#) })
   }
+
+  @Test("a terminal of eighty columns holds what people read of a set: how each process ended last, and once what all share")
+  func width() throws {
+    let folder = "ipc:///run/user/1000/minerva/"
+    var report = report(trouble: nil)
+    let names = ["broker", "diff-1", "workouts-1", "shop-1"]
+    report.processes = names.map { name in
+      ProcessReport(
+        name: name, kind: name == "broker" ? "broker" : "host", pid: 4_194_304, generation: 12, restarts: 11, state: "running",
+        uptime: 5_400_000, memory: 1023 << 20, lastExit: name == "shop-1" ? "signal 11" : nil)
+    }
+    report.broker?.endpoints = ["\(folder)broker.sock", "tcp://0.0.0.0:7788"]
+    report.broker?.peers = names.dropFirst().map { name in
+      PeerStatus(
+        node: name, kind: "host", version: name == "shop-1" ? "0.9" : "1", pid: 7,
+        endpoint: name == "diff-1" ? "tcp://h:1" : "\(folder)\(name).sock",
+        heartbeatAge: 137, uptime: 1, trouble: nil)
+    }
+    report.broker?.counters = Dictionary((0..<20).map { ("a.counter.\($0)", 1_000_000) }) { first, _ in first }
+    let lines = StatusText.lines(report)
+    for line in lines { #expect(line.count <= 80, "\(line)") }
+    #expect(lines.first { $0.hasPrefix("shop-1") }?.hasSuffix("signal 11") == true, "\(lines)")
+    #expect(lines.contains("version 1, each serves at \(folder)NAME.sock"), "\(lines)")
+    #expect(lines.contains("shop-1  version 0.9") && lines.contains("diff-1  serves at tcp://h:1"), "\(lines)")
+  }
 }

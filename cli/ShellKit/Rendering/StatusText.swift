@@ -4,28 +4,27 @@ import MinervaInterfaces
 /// Processes, connections and counters as a table and as JSON.
 package enum StatusText {
   package static func lines(_ report: StatusReport) -> [String] {
+    // What is the same for all, as version and folder mostly are, stands below: a terminal has eighty columns.
     var table = TableText(
-      ["name", "kind", "pid", "gen", "state", "uptime", "memory", "restarts", "heartbeat", "version", "endpoint"],
-      rightAligned: [2, 3, 5, 6, 7, 8])
+      ["name", "kind", "pid", "gen", "state", "uptime", "memory", "beat", "last exit"], rightAligned: [2, 3, 5, 6, 7])
     let rows = rows(report)
-    let folder = folder(of: rows)
     for row in rows {
       table.add([
         row.name, row.kind, row.pid.map(String.init) ?? "-", row.generation.map(String.init) ?? "-", row.state,
-        row.uptime.map(span) ?? "-", row.memory.map(size) ?? "-", row.restarts.map(String.init) ?? "-", row.heartbeat.map(span) ?? "-",
-        row.version ?? "-", row.endpoint.map { String($0.dropFirst(folder?.count ?? 0)) } ?? "-",
+        row.uptime.map(span) ?? "-", row.memory.map(size) ?? "-", row.heartbeat.map(span) ?? "-",
+        row.lastExit.map { DisplayWidth.clipped($0, to: 16) } ?? "-",
       ])
     }
     var lines = table.isEmpty ? ["no processes"] : table.lines()
-    if let folder { lines.append("endpoints in \(folder)") }
+    lines += places(of: rows)
     guard let broker = report.broker else { return lines + ["", "the broker cannot be reached"] }
     lines += ["", "scenes \(broker.scenes)  records \(broker.records)  epoch \(broker.epoch)  connections \(broker.peers.count)"]
     let pool = broker.pool
     lines.append("diff workers \(pool.workers)  waiting \(pool.waiting)  running \(pool.running)  poisoned \(pool.poisoned)")
     let counters = broker.counters.sorted { $0.key < $1.key }.map { "\(Escaping.visible($0.key)) \($0.value)" }
-    if !counters.isEmpty { lines += HelpText.wrap(counters.joined(separator: "  "), 100) }
+    if !counters.isEmpty { lines += HelpText.wrap(counters.joined(separator: "  "), 80) }
     let troubles = broker.troubles + broker.peers.compactMap(\.trouble)
-    if !troubles.isEmpty { lines += [""] + troubles.flatMap { HelpText.wrap("! \(Escaping.visible($0))", 100) } }
+    if !troubles.isEmpty { lines += [""] + troubles.flatMap { HelpText.wrap("! \(Escaping.visible($0))", 80) } }
     return lines
   }
 
@@ -61,11 +60,33 @@ package enum StatusText {
     return lines
   }
 
-  /// The folder of all endpoints, if they share one: it would only widen each row.
+  /// Version and endpoints: in one line what most share, then who has others.
+  private static func places(of rows: [Row]) -> [String] {
+    let folder = folder(of: rows)
+    let version = rows.lazy.compactMap(\.version).first
+    var common: [String] = []
+    if let version { common.append("version \(Escaping.visible(version))") }
+    if let folder { common.append("each serves at \(folder)NAME.sock") }
+    var lines = common.isEmpty ? [] : [common.joined(separator: ", ")]
+    for row in rows {
+      var own: [String] = []
+      if let other = row.version, other != version { own.append("version \(Escaping.visible(other))") }
+      if let endpoint = row.endpoint, folder.map({ endpoint != "\($0)\(row.name).sock" }) ?? true {
+        own.append("serves at \(Escaping.visible(endpoint))")
+      }
+      if !own.isEmpty { lines.append("\(Escaping.visible(row.name))  \(own.joined(separator: ", "))") }
+    }
+    return lines
+  }
+
+  /// The folder of the sockets that are named by their processes.
   private static func folder(of rows: [Row]) -> Substring? {
-    let folders = Set(rows.compactMap(\.endpoint).map { $0[...($0.lastIndex(of: "/") ?? $0.startIndex)] })
-    guard folders.count == 1, let folder = folders.first, folder.hasPrefix("ipc://") else { return nil }
-    return folder
+    for row in rows {
+      let name = "/\(row.name).sock"
+      guard let endpoint = row.endpoint, endpoint.hasPrefix("ipc://"), endpoint.hasSuffix(name) else { continue }
+      return endpoint.dropLast(name.count - 1)
+    }
+    return nil
   }
 
   private struct Row {
