@@ -43,6 +43,7 @@ struct OperationsTests {
 
   private struct LogLine: Decodable, Equatable {
     var process: String
+    var time: String?
     var line: String
   }
 
@@ -112,12 +113,12 @@ struct OperationsTests {
     let text = lines(try minerva(set, "status").output)
     let columns = text.first?.split(separator: " ").map(String.init)
     #expect(
-      columns == ["name", "kind", "pid", "gen", "state", "uptime", "memory", "restarts", "heartbeat", "version", "endpoint"], "\(text)")
+      columns == ["name", "kind", "pid", "gen", "state", "uptime", "memory", "beat", "last", "exit"], "\(text)")
     for (name, process) in processes where process.state == "running" {
       let row = text.first { $0.hasPrefix(name) }?.split(separator: " ").map(String.init) ?? []
-      #expect(row.contains("\(process.pid ?? 0)") && row.contains(version) && row.last == "\(name).sock", "\(text)")
+      #expect(row.contains("\(process.pid ?? 0)") && row.last == "-", "\(text)")
     }
-    #expect(text.contains("endpoints in ipc://\(set.directory)/"))
+    #expect(text.contains("version \(version), each serves at ipc://\(set.directory)/NAME.sock"), "\(text)")
     #expect(text.contains { $0.hasPrefix("scenes ") && $0.contains("connections ") })
 
     let first = try #require(processes["shop-1"]?.pid)
@@ -166,10 +167,16 @@ struct OperationsTests {
 
     let all = try minerva(set, "logs")
     #expect(all.status == 0)
-    for name in ["broker", "diff-1", "shop-1"] { #expect(lines(all.output).contains { $0.hasPrefix(name) }, "\(all.output)") }
+    // HH:MM:SS.mmm, the name, what it says; the story of the set in the order in which it happened.
+    let clocks = lines(all.output).filter { !$0.hasPrefix(" ") && !$0.contains("  up  ") }.map { $0.prefix(12) }
+    #expect(clocks == clocks.sorted() && clocks.count >= 6, "\(all.output)")
+    for name in ["broker", "diff-1", "shop-1"] {
+      #expect(lines(all.output).contains { $0.dropFirst(14).hasPrefix(name) && $0.contains("  started, pid ") }, "\(all.output)")
+    }
     let last = try #require(lines(set.log(of: "shop-1")).last)
-    let one = try minerva(set, "logs", "shop-1", "--lines", "1", "--json")
-    #expect(try decoded(one.output) == [LogLine(process: "shop-1", line: last)])
+    let one: [LogLine] = try decoded(try minerva(set, "logs", "shop-1", "--lines", "1", "--json").output)
+    #expect(one.count == 1 && one.first?.process == "shop-1", "\(one)")
+    #expect(one.first.map { "\($0.time ?? "") \($0.line)" } == last, "\(one)")
     #expect(lines(try minerva(set, "logs", "shop-1", "--lines", "1").output).count == 1)
     let unknown = try minerva(set, "logs", "shop-2")
     #expect(unknown.status == 1)
@@ -207,5 +214,48 @@ struct OperationsTests {
     }
     #expect(try ProcessSet.Once.run("minerva", ["help", "open"]).output.hasPrefix("Opens a module on the tree."))
     #expect(try ProcessSet.Once.run("minerva", ["help", "upp"]).status == 2)
+    // Without a name: commands and everyday verbs on one screen.
+    let front = lines(try ProcessSet.Once.run("minerva", ["help"]).output)
+    for name in ["up", "down", "demo", "run", "diff", "shell", "status", "open", "expect"] {
+      #expect(front.contains { $0.hasPrefix(name + " ") }, "\(name)")
+    }
+    #expect(front.count <= 24 && front.allSatisfy { $0.count <= 80 }, "\(front)")
+    #expect(front.contains { $0.hasPrefix("also ") && $0.contains(" doctor ") && $0.contains(" keys ") })
+    let all = lines(try ProcessSet.Once.run("minerva", ["help", "all"]).output)
+    for name in ["up", "doctor", "go", "fork"] { #expect(all.contains { $0.hasPrefix("  \(name) ") }, "\(name)") }
+  }
+
+  @Test("Processes: up whose broker cannot start gives up soon, with the last that it said, and leaves nothing")
+  func brokerThatCannotStart() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let file = set.directory + "/file"
+    close(open(file, O_CREAT | O_WRONLY, 0o600))
+    let up = try ProcessSet.Once.run(
+      "minerva", ["up", "--app", "shop", "--data", file + "/x", "--runtime", set.directory], within: .seconds(60))
+    let log = RuntimeFiles.text("\(set.directory)/logs/broker.log")
+    #expect(up.status == 1 && up.errors.contains("error process.start: broker falls at every start, exit 1: "), "\(up.errors)")
+    #expect(up.errors.contains("it said last: ") && !up.errors.contains("bus.unreachable"), "\(up.errors)")
+    #expect(lines(log).count { $0.contains("ended unexpectedly") } < 11, "it gave up before the supervisor did: \(log)")
+    #expect(try minerva(set, "status").status == 3)
+  }
+
+  @Test("Processes: scene end removes a scene for good, also after a restart of the broker, and knows those that are there")
+  func sceneEnd() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    _ = try await up(set)
+    #expect(try minerva(set, "open", "Settings", "--scene", "slip").status == 0)
+    #expect(try minerva(set, "scene").output.contains("slip"))
+    let ended = try minerva(set, "scene", "end", "slip")
+    #expect(ended.status == 0 && ended.output.hasPrefix("ok     scene slip ended, 3 modules removed\n"), "\(ended)")
+    #expect(lines(ended.output).dropFirst().allSatisfy { $0.hasSuffix("reason=sceneClosed") }, "\(ended)")
+    #expect(try !minerva(set, "scene").output.contains("slip"))
+    let again = try minerva(set, "scene", "end", "slip")
+    #expect(again.status == 1 && again.errors.contains("scene.unknown"), "\(again)")
+    #expect(try !minerva(set, "scene").output.contains("slip"), "asking for its end begins none")
+    kill(try #require(try status(set)?.processes["broker"]?.pid), SIGKILL)
+    #expect(try !minerva(set, "scene").output.contains("slip"))
+    try down(set)
   }
 }

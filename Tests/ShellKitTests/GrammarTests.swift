@@ -138,7 +138,7 @@ struct GrammarTests {
     #expect(complaint("stack set main [s1,,s2]") == "20 parse.unexpected an element of the stack is empty")
     #expect(complaint("stack set main [s1, 7]") == "21 parse.unexpected expected a screen or a module, found \"7\"")
     #expect(complaint("gesture back beginn").contains("did you mean begin?"))
-    #expect(complaint("goto twelve").contains("expected a record such as #12"))
+    #expect(complaint("goto twelve").contains("expected the number of a record such as 12"))
     #expect(complaint("finish top seven") == "12 parse.unexpected expected JSON or key=value, found \"seven\"; a text stands in quotes")
     #expect(complaint("finish top 7 8").contains("unexpected \"8\""))
     for bad in ["01", "+7", "1.", "1e999", "True", "nul", "NaN"] {
@@ -149,7 +149,11 @@ struct GrammarTests {
     #expect(complaint("repeat \"opne A\"").contains("did you mean open?"))
     #expect(complaint("open A as login") == "11 parse.unexpected expected a name such as @login, found \"login\"")
     #expect(complaint("expect error \"nav\"").contains("expected a code such as nav.busy"))
-    #expect(complaint("tree extra") == "6 parse.unexpected unexpected \"extra\"; text with spaces needs quotes: tree")
+    #expect(complaint("tree extra") == "6 parse.unexpected unexpected \"extra\": tree")
+    #expect(complaint("note two words").contains("text with spaces needs quotes"))
+    #expect(complaint("stack foo").hasPrefix("7 parse.unexpected expected a place such as main"))
+    #expect(complaint("option bogus") == "8 parse.unexpected expected timings, width, found \"bogus\"")
+    #expect(complaint("scene end").hasPrefix("7 parse.missing scene end takes the name"))
   }
 
   @Test func `names of events are those that there are, in every place`() throws {
@@ -169,6 +173,23 @@ struct GrammarTests {
     for name in EventText.names + ["*", "*.changed", "renderer.*"] {
       #expect(complaint("wait event \(name)") == "fine")
       #expect(complaint("expect event \(name) module=Home") == "fine")
+    }
+  }
+
+  @Test func `a record is said by its number, with or without #, and a wrong one is complained about where it stands`() throws {
+    for line in [
+      "goto 12", "goto #12", "fork 12", "fork #12", "ack 12", "tree --at 12", "tree --at #12", "watch --from 12", "record f --to #12",
+    ] {
+      #expect(throws: Never.self, "\(line)") { try Statement.parse(line) }
+      #expect(throws: Never.self, "\(line)") { try Statement.parse(arguments: line.split(separator: " ").map(String.init)) }
+    }
+    #expect(complaint("watch --from x").hasPrefix("14 parse.unexpected --from takes the number of a record such as 12, not \"x\""))
+    #expect(complaint("record f --to -1").hasPrefix("15 parse.unexpected --to takes the number of a record"))
+    do throws(ParseError) {
+      _ = try Statement.parse(arguments: ["watch", "lists", "--from", "-1"])
+      Issue.record("taken")
+    } catch {
+      #expect(error.statement.hasSuffix("(word 4)"), "\(error.statement)")
     }
   }
 
@@ -197,7 +218,7 @@ struct GrammarTests {
     ] {
       #expect(try refusal(words) != nil, "\(words)")
     }
-    #expect(try refusal("goto 12")?.contains("--at #12") == true)
+    #expect(try refusal("goto 12")?.contains("--at 12") == true)
     for words in [
       "option", "open A as @a", "fork 12", "scene x", "scene", "wait settled", "expect modal none", "fault kill diff-1", "record a.mrec",
       "tree --at 5",

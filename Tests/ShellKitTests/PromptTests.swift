@@ -121,6 +121,17 @@ struct PromptTests {
     #expect(piped.1.contains { $0.hasSuffix("did you mean open? (standard input:6:1)") }, "\(piped.1)")
     let inside = try await run(ScriptedReader(["stack", "open Detail {", "\"id\":01}"], isInteractive: false)).1
     #expect(inside.contains { $0.hasPrefix("error parse.payload") && $0.contains("(standard input:3:") }, "\(inside)")
+    // A line that is understood and refused is named too: once, and only when nobody expects its error.
+    let refused = try await run(ScriptedReader(["open Home via root", "", "back", "stack"], isInteractive: false))
+    #expect(refused.0 == .refused && refused.1.last == "  at line 3 of standard input", "\(refused.1)")
+    let kept = try await run(
+      ScriptedReader(["open Home via root", "back", "tree", "expect modal X; tree", "opne"], isInteractive: false), keepsGoing: true)
+    #expect(kept.1.filter { $0.hasPrefix("  at line") } == [2, 4].map { "  at line \($0) of standard input" }, "\(kept.1)")
+    let expected = try await run(
+      ScriptedReader(["open Home via root", "back", "expect error nav.root_protected"], isInteractive: false))
+    #expect(expected.0 == .done && !expected.1.contains { $0.contains("at line") }, "\(expected.1)")
+    let last = try await run(ScriptedReader(["open Home via root", "back"], isInteractive: false))
+    #expect(last.0 == .refused && last.1.last == "  at line 2 of standard input", "\(last.1)")
     let typed = ScriptedReader(["stack", "opne"])
     _ = try await run(typed)
     #expect(typed.notices.first?.hasSuffix("did you mean open? (column 1)") == true)
@@ -264,7 +275,20 @@ struct PromptTests {
     #expect(offers("open Nothing {\"") == [] && offers("open Detail {\"id\":{\"") == [])
     #expect(offers("open Detail {\"id\":3} as @d; open De") == ["Detail"])
     #expect(completer.complete("op").shared == "op")
+    // By a name of one's own, of whom is sent something, and where nothing more fits.
+    #expect(offers("tap @i ") == ["r1"])
+    #expect(offers("open Detail {\"id\":3} ").contains("via") && !offers("open Detail {\"id\":3} ").contains("id="))
+    #expect(offers("stack set main [Ho") == ["Home"] && offers("expect stack main == [Home, De") == ["Detail"])
+    #expect(Set(offers("stack set main [s")) == Set(offers("show s")))
+    #expect(offers("scene ").contains("second") && offers("scene end s") == ["second"])
+    #expect(offers("expect error nav.root") == ["nav.root_protected"])
     await session.close()
+    let sender = Session(target: SceneDouble())
+    try await sender.start()
+    for statement in try Statement.parse("open Home via root; open Detail id=1 as @d") { _ = await sender.execute(statement) { _ in } }
+    #expect(await sender.completer().complete("send @d {\"").candidates == ["\"id\":", "\"name\":"])
+    #expect(await sender.completer().complete("send @detail n").candidates == ["name="])
+    await sender.close()
   }
 
   @Test func `links are offered up to what must be filled in`() throws {

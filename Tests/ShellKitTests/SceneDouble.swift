@@ -135,6 +135,15 @@ actor SceneDouble: SceneTarget {
       })
   }
 
+  func end(scene: String) async throws(MinervaError) -> Outcome {
+    guard scene == "main", !core.hasEnded else { throw MinervaError("scene.unknown", "there is no scene \"\(scene)\"") }
+    feed(.command(Command(txn: "end", caller: "test", action: .end)))
+    guard case .done(let outcome)? = answers["end"]?.resolution else { throw MinervaError(.deadline, "not answered") }
+    return outcome
+  }
+
+  func scenes() async throws(MinervaError) -> [String] { core.hasEnded ? ["second"] : ["main", "second"] }
+
   func leaks(all: Bool) async throws(MinervaError) -> LeakReport { LeakReport(leaks: all ? leaking : []) }
 
   func lab(_ request: Lab) async throws(MinervaError) -> [String] {

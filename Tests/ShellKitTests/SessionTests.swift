@@ -60,6 +60,16 @@ struct SessionTests {
     #expect(lines.contains { $0.contains("Detail{iid:7} presented") } && lines.contains { $0.contains("Home{colour:\"red\"} presented") })
   }
 
+  @Test func `scene end removes every screen with its one ending, and no scene is begun by it`() async throws {
+    let lines = try await transcript([
+      "open Home via root", "open Detail id=1 as @d", "scene end nothing", "scene end main", "expect event scene.ended",
+    ])
+    #expect(lines.contains { $0.hasPrefix("error scene.unknown: there is no scene \"nothing\"") })
+    #expect(lines.contains("ok     scene main ended, 2 modules removed"), "\(lines)")
+    #expect(
+      lines.filter { $0.hasSuffix("reason=sceneClosed") } == ["s2 Detail", "s1 Home"].map { "       removed \($0) reason=sceneClosed" })
+  }
+
   @Test func `results and outputs are any JSON, and expected as typed`() async throws {
     let lines = try await transcript([
       "open Home via root", "open Detail id=1 as @a", "output @a 1.50", "expect output @a 1.5", "finish @a 42", "expect result @a 42",

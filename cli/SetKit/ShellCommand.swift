@@ -60,6 +60,7 @@ package enum ShellCommand {
     let (ended, unfinished): (ExitCode, Session.Unfinished)
     do {
       try await session.start()
+      if editing != nil, let greeting = await session.greeting { console.notice(greeting) }
       let code = try await shell.run(reader)
       reader.close()
       unfinished = await session.close()

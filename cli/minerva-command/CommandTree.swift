@@ -10,7 +10,7 @@ import ShellKit
 enum CommandTree {
   static let root = CommandDefinition(
     "minerva", "The front door of Minerva, a headless distributed navigation runtime",
-    discussion: "Every verb of the shell is a command too: minerva open Settings section=privacy; minerva help all lists them.",
+    discussion: "Every verb of the shell is a command too: minerva open Settings section=privacy. minerva help shows the everyday ones.",
     options: SetOptions.reach, subcommands: everyday + operations + verbs)
 
   static let plan: [OptionDefinition] = [
@@ -23,12 +23,11 @@ enum CommandTree {
   ]
 
   private static let everyday: [CommandDefinition] = [
-    DiffCommand.definition,
     CommandDefinition(
       "shell", "Speaks with the scenes of a running set", group: "everyday", options: ShellCommand.options,
       examples: [.init("minerva shell", "with nothing running, a private set that serves the Shop app")]),
     CommandDefinition(
-      "demo", "Plays the Workouts demo in processes of its own, and kills some on the way",
+      "demo", "Plays the Workouts demo, and kills some of its processes on the way",
       discussion: "Starts a broker, two diff workers, a store and two hosts, and plays a flow script; 0 only if all its expectations held.",
       group: "everyday",
       options: [
@@ -69,6 +68,7 @@ enum CommandTree {
         .flag("virtual", "every file that does not say clock real on a virtual clock"),
       ], arguments: [ArgumentDefinition("FILE", "a flow script, - for standard input", .file, repeats: true)],
       examples: [.init("minerva run flows/*.flow -j 2 --junit out.xml", "in CI")]),
+    DiffCommand.definition,
   ]
 
   private static let operations: [CommandDefinition] = [
@@ -76,7 +76,11 @@ enum CommandTree {
       "doctor", "Says what is chosen and why, and what is wrong", group: "operations",
       examples: [.init("minerva doctor", "before asking for help")]),
     CommandDefinition(
-      "logs", "Shows the logs of the processes", group: "operations",
+      "logs", "Shows what the processes wrote, and when",
+      discussion: """
+        The lines of all processes by time; one without a time was written past the log, as the last words of a process that crashes. \
+        The supervisor adds each start and each end.
+        """, group: "operations",
       options: [.flag("follow", "go on as they grow"), .value("lines", .integer(0...1_000_000), "the last lines of each", fallback: "40")],
       arguments: [ArgumentDefinition("NAME", "a process", .text, isRequired: false)],
       examples: [.init("minerva logs broker", "one process")]),
@@ -145,5 +149,23 @@ enum CommandTree {
       group: "verbs of the shell",
       options: verb.options.filter { $0.name != "json" },
       examples: verb.examples.map { .init("minerva \($0.line)", $0.meaning) }, trailing: .verbatim)
+  }
+
+  // MARK: help
+
+  /// What `minerva help` says: the commands and the everyday verbs, on one screen of 24 lines.
+  static func help() -> [String] {
+    everyday.map { ShellHelp.row($0.name, $0.summary, 8) }
+      + [ShellHelp.row("also", operations.map(\.name).joined(separator: " "), 8), ""]
+      + Verb.all.filter(\.isEveryday).map { ShellHelp.row($0.name, $0.summary, 8) }
+      + ["more: help NAME, help all, help errors; minerva shell is a prompt for verbs"]
+  }
+
+  /// What `minerva help all` says: every command, and every verb.
+  static func helpOfAll() throws -> [String] {
+    let groups = [("commands", everyday), ("operations", operations)]
+    return groups.flatMap { title, commands in
+      ["\(title):"] + commands.map { "  " + ShellHelp.row($0.name, $0.summary, 11) } + [""]
+    } + (try ShellHelp.lines(["all"]))
   }
 }

@@ -19,7 +19,12 @@ enum VerbCommand {
         try console.out.write(Program.help(CommandTree.root, for: [command.path[0]] + topic, width: console.terminal.width))
         return .done
       }
-      let lines = try ShellHelp.lines(topic, width: min(console.terminal.width, 100))
+      let lines =
+        switch topic {
+        case []: CommandTree.help()
+        case ["all"]: try CommandTree.helpOfAll()
+        default: try ShellHelp.lines(topic, width: min(console.terminal.width, 100))
+        }
       try console.out.lines(statement.call.flag("json") ? [ReplyJSON.done(statement, lines)] : lines)
       return .done
     }

@@ -20,7 +20,7 @@ package enum ShellHelp {
 
   /// The everyday verbs, at most fifteen lines.
   package static func everyday() -> [String] {
-    Verb.all.filter(\.isEveryday).map { row($0, 8) } + ["more: help all, help VERB, help errors; Ctrl-D leaves"]
+    Verb.all.filter(\.isEveryday).map { row($0.name, $0.summary, 8) } + ["more: help all, help VERB, help errors; Ctrl-D leaves"]
   }
 
   private static func all() -> [String] {
@@ -30,13 +30,14 @@ package enum ShellHelp {
       guard !verbs.isEmpty else { continue }
       if !lines.isEmpty { lines.append("") }
       lines.append("\(group.title):")
-      lines += verbs.map { "  " + row($0, 9) }
+      lines += verbs.map { "  " + row($0.name, $0.summary, 9) }
     }
     return lines + ["", "screens: s12, @login, top, root, or a place: main, modal[1], main/orders", "a; b runs both, a & does not wait"]
   }
 
-  private static func row(_ verb: Verb, _ column: Int) -> String {
-    "\(DisplayWidth.padded(verb.name, to: column)) \(verb.summary)"
+  /// A name in its column, and what it does.
+  package static func row(_ name: String, _ summary: String, _ column: Int) -> String {
+    "\(DisplayWidth.padded(name, to: column)) \(summary)"
   }
 
   /// The page of one verb.
@@ -62,6 +63,7 @@ package enum ShellHelp {
     ("parse.payload", "a payload is not strict JSON", "look at the column; keys need quotes"),
     ("parse.unterminated", "a quote or bracket is never closed", "close it"),
     ("parse.header", "a script's header is wrong", "flow, app, catalog, host, clock, seed stand before the first command"),
+    ("keys.unknown", "no key begins so or has that name, or more than one", "minerva keys list shows them; write more of the key"),
     ("script.encoding", "a script is not UTF-8 text with LF or CRLF", "save it as UTF-8"),
     ("script.file", "a file cannot be read", "check its name"),
   ]

@@ -2,21 +2,25 @@ import CommandKit
 import Glibc
 import Minerva
 package import MinervaInterfaces
-import MinervaNavigation
+package import MinervaNavigation
 import MinervaWire
 
 /// Offers what may be typed next, from the verbs' own data and from what was last seen; never asks anybody.
 package struct Completer: Sendable {
   /// What is known, refreshed after each command.
   package var look: SceneLook?
-  package var aliases: [String]
+  /// The names given by `as`, and whose they are.
+  package var aliases: [String: ScreenID]
   package var modules: [ModuleListing]
   package var processes: [String]
   package var routes: RouteListing?
+  package var scenes: [String]
 
   package init(
-    look: SceneLook? = nil, aliases: [String] = [], modules: [ModuleListing] = [], processes: [String] = [], routes: RouteListing? = nil
+    look: SceneLook? = nil, aliases: [String: ScreenID] = [:], modules: [ModuleListing] = [], processes: [String] = [],
+    routes: RouteListing? = nil, scenes: [String] = []
   ) {
+    self.scenes = scenes
     self.routes = routes
     self.look = look
     self.aliases = aliases
@@ -27,7 +31,10 @@ package struct Completer: Sendable {
   /// Completes the last word of a text.
   package func complete(_ text: String) -> Completion {
     let (words, typed) = Self.split(text)
-    if let json = OpenJSON(in: text) { return members(of: json, words) }
+    if let json = OpenJSON(in: text) {
+      if json.isList, verbTakesElements(words) { return completion(json.typed, elements, suffix: "") }
+      return members(of: json, words)
+    }
     guard let name = words.first else { return completion(typed, Verb.all.map(\.name)) }
     guard let verb = Verb.named(name) else { return Completion(typed: typed, candidates: []) }
     if name == "help", words.count == 1 { return completion(typed, ["all", "catalog", "errors"] + Verb.all.map(\.name)) }
@@ -126,7 +133,7 @@ package struct Completer: Sendable {
     switch syllable {
     case .module: return completion(typed, modules.map(\.module.name).sorted())
     case .reference: return completion(typed, references)
-    case .alias: return completion(typed, aliases.map { "@\($0)" })
+    case .alias: return completion(typed, aliases.keys.sorted().map { "@\($0)" })
     case .place: return completion(typed, (look?.tree.places ?? []).map(\.path.description))
     case .presentation:
       let tabs = (look?.tree.tabBars ?? []).flatMap(\.tabs).map { "tab:\($0.name)" }
@@ -134,7 +141,11 @@ package struct Completer: Sendable {
         typed, ["push", "modal", "replace", "root", "detail"] + ["sheet", "full", "popover", "alert"].map { "modal:\($0)" } + tabs)
     case .keyword(let keywords): return completion(typed, keywords)
     case .assignment(let keys): return completion(typed, keys.map { "\($0)=" }, suffix: "")
-    case .payload: return keys(typed, words)
+    case .payload:
+      // JSON is a payload by itself: nothing is added behind it.
+      if words.dropFirst().contains(where: { $0.hasSuffix("}") }) { return Completion(typed: typed, candidates: []) }
+      return keys(typed, words)
+    case .code: return completion(typed, ErrorCatalogue.entries.map(\.code.rawValue))
     case .event: return completion(typed, EventText.names)
     case .topic: return completion(typed, EventText.topics + EventText.names)
     case .url: return completion(typed, links, suffix: "")
@@ -148,7 +159,7 @@ package struct Completer: Sendable {
     let screens = look?.tree.screens ?? []
     let counts = Dictionary(screens.map { ($0.module.lowercased(), 1) }, uniquingKeysWith: +)
     let unique = counts.filter { $0.value == 1 }.map { "@\($0.key)" }.sorted()
-    return aliases.map { "@\($0)" }.sorted() + unique + ["top", "root"] + screens.map(\.id.description)
+    return aliases.keys.map { "@\($0)" }.sorted() + unique + ["top", "root"] + screens.map(\.id.description)
   }
 
   /// Rows, fields, actions, tabs, commands, processes: by the verb and the screen named before.
@@ -165,26 +176,48 @@ package struct Completer: Sendable {
     case "PROCESS": return processes
     case "NAME" where words.first == "tab": return (look?.tree.tabBars.last?.tabs ?? []).map(\.name)
     case "NAME" where words.first == "modules": return modules.map(\.module.name)
+    case "NAME" where words.first == "scene": return scenes
     default: return []
     }
   }
 
-  private func rendering(of word: String) -> ScreenRendering? {
+  private func rendering(of word: String) -> ScreenRendering? { screen(word).flatMap { look?.renderings[$0.id] } }
+
+  /// The screen that a word names.
+  private func screen(_ word: String) -> SceneTree.Screen? {
     guard let look, let reference = Reference(word) else { return nil }
     switch reference {
-    case .ref(let ref): return look.tree.resolve(ref).flatMap { look.renderings[$0.id] }
+    case .ref(let ref): return look.tree.resolve(ref)
     case .alias(let name):
+      if let given = aliases[name] { return look.tree.screens.first { $0.id == given } }
       let named = look.tree.screens.filter { $0.module.lowercased() == name }
-      return named.count == 1 ? look.renderings[named[0].id] : nil
+      return named.count == 1 ? named[0] : nil
     }
+  }
+
+  /// The schema of the payload behind these words: of the module that is opened, or whose screen is sent something.
+  private func schema(for words: [String]) -> PayloadSchema? {
+    guard words.count > 1 else { return nil }
+    let name: String
+    switch words[0] {
+    case "open": name = String(words[1].prefix { $0 != "@" })
+    case "send": name = screen(words[1])?.module ?? ""
+    default: return nil
+    }
+    return modules.first { $0.module.name == name }?.module.schema.flatMap(SchemaTypes.schema)
+  }
+
+  /// Whether a list behind these words has the elements of a stack.
+  private func verbTakesElements(_ words: [String]) -> Bool { words.contains("set") || words.contains("==") }
+
+  /// What an element of a stack may be: a screen by its id, or a module.
+  private var elements: [String] {
+    modules.map(\.module.name).sorted() + (look?.tree.screens ?? []).map(\.id.description)
   }
 
   /// The keys of the module's input, and the values of an enumerated one.
   private func keys(_ typed: String, _ words: [String]) -> Completion {
-    guard words.count > 1, let listing = modules.first(where: { $0.module.name == words[1].prefix { $0 != "@" } }) else {
-      return Completion(typed: typed, candidates: [])
-    }
-    guard let text = listing.module.schema, let schema = SchemaTypes.schema(text) else { return Completion(typed: typed, candidates: []) }
+    guard let schema = schema(for: words) else { return Completion(typed: typed, candidates: []) }
     if let equals = typed.firstIndex(of: "=") {
       let field = schema.fields.first { $0.name == typed[..<equals] }
       return completion(typed, (field.map { Self.choices($0.shape) } ?? []).map { "\(typed[...equals])\($0)" })
@@ -194,10 +227,7 @@ package struct Completer: Sendable {
 
   /// What an open object of a module's input may go on with: its keys, and the values of an enumerated one.
   private func members(of json: OpenJSON, _ words: [String]) -> Completion {
-    let name = words.count > 1 ? words[1].prefix { $0 != "@" } : ""
-    guard words.first == "open", let listing = modules.first(where: { $0.module.name == name }), json.depth == 1,
-      let schema = listing.module.schema.flatMap(SchemaTypes.schema)
-    else { return Completion(typed: json.typed, candidates: []) }
+    guard json.depth == 1, let schema = schema(for: words) else { return Completion(typed: json.typed, candidates: []) }
     guard let key = json.key else {
       let left = schema.fields.map(\.name).filter { !json.keys.contains($0) }
       return completion(json.typed, left.map { "\"\($0)\":" }, suffix: "")

@@ -6,6 +6,8 @@ struct OpenJSON {
   private(set) var typed = ""
   /// The key whose value is being typed; nil when a key is.
   private(set) var key: String?
+  /// Whether the outermost bracket is that of a list.
+  private(set) var isList = false
   /// The keys of the outermost object so far.
   private(set) var keys: [String] = []
 
@@ -34,7 +36,7 @@ struct OpenJSON {
         (string, typed) = ("", "\"")
       case "{", "[":
         depth += 1
-        if depth == 1 { (keys, key) = ([], nil) }
+        if depth == 1 { (keys, key, isList) = ([], nil, character == "[") }
         typed = ""
       case "}", "]":
         depth -= 1

@@ -18,9 +18,17 @@ package final class Shell: Sendable {
   /// What became of a line.
   private enum End {
     case quit
-    case ended(ExitCode)
+    case done
+    case failed(Failure)
     /// It failed, unless the next line expects the error.
-    case open(ExitCode)
+    case open(Failure)
+  }
+
+  /// A line that failed.
+  private struct Failure {
+    var code: ExitCode
+    /// Its number among those that came; nil when its error has said that.
+    var line: Int?
   }
 
   private let session: Session
@@ -50,7 +58,13 @@ package final class Shell: Sendable {
   /// Runs until the input ends or `quit`; 0, or for a pipe the code of the first line that failed.
   package func run(_ reader: any LineReader) async throws -> ExitCode {
     var failure: ExitCode?
-    var open: ExitCode?
+    var open: Failure?
+    func fail(_ end: Failure) {
+      failure = failure ?? end.code
+      // Of a person's own lines everybody knows which it was.
+      guard let source = reader.source, let line = end.line else { return }
+      console.notice("  at line \(line) of \(source)")
+    }
     var text = ""
     // The lines that came, and the one that the text began with.
     var (count, first) = (0, 1)
@@ -68,11 +82,17 @@ package final class Shell: Sendable {
       switch input {
       case .interrupted: text = ""
       case .end:
-        guard !text.isEmpty, !reader.isInteractive else { return failure ?? open ?? .done }
-        switch try await carryOut(text, from: first, reader, &open, &failure) {
-        case .quit: return failure ?? .done
-        case .ended(let code), .open(let code): return failure ?? code
+        if !text.isEmpty, !reader.isInteractive {
+          let (end, passed) = try await carryOut(text, from: first, reader, open)
+          if let passed { fail(passed) }
+          open = nil
+          switch end {
+          case .quit, .done: break
+          case .failed(let last), .open(let last): fail(last)
+          }
         }
+        if let open { fail(open) }
+        return failure ?? .done
       case .line(let line):
         count += 1
         if text.isEmpty { first = count }
@@ -80,14 +100,15 @@ package final class Shell: Sendable {
         // A pipe is a script: only a bracket goes on in the next line.
         if reader.isInteractive ? Lexer.isIncomplete(text) : Lexer.hasOpenBracket(text) { continue }
         defer { text = "" }
-        let end = try await carryOut(text, from: first, reader, &open, &failure)
+        let (end, passed) = try await carryOut(text, from: first, reader, open)
+        open = nil
+        if let passed { fail(passed) }
         if case .quit = end { return failure ?? .done }
         if state.withLock(\.isInterrupted) { return .interrupted }
-        if case .ended(let code) = end, code != .done, !reader.isInteractive {
-          failure = failure ?? code
-          if !keepsGoing { return code }
-        }
-        if case .open(let code) = end, !reader.isInteractive { open = code }
+        guard !reader.isInteractive else { continue }
+        if case .failed(let last) = end { fail(last) }
+        if let failure, !keepsGoing { return failure }
+        if case .open(let last) = end { open = last }
       }
     }
   }
@@ -104,11 +125,11 @@ package final class Shell: Sendable {
   ///
   /// - Parameters:
   ///   - first: The number of its line among those that came.
-  ///   - open: How the line before failed unless this one expects it; decided here.
-  ///   - failure: How the first line that failed for good did.
+  ///   - open: How the line before failed unless this one expects it.
+  /// - Returns: What became of it, and that failure before it, which nobody has expected.
   private func carryOut(
-    _ text: String, from first: Int, _ reader: any LineReader, _ open: inout ExitCode?, _ failure: inout ExitCode?
-  ) async throws -> End {
+    _ text: String, from first: Int, _ reader: any LineReader, _ open: Failure?
+  ) async throws -> (End, passed: Failure?) {
     let statements: [Statement]
     do throws(ParseError) {
       let place = reader.source.map { SourcePosition(file: $0, line: first) } ?? SourcePosition()
@@ -117,29 +138,26 @@ package final class Shell: Sendable {
       // What cannot be read may hold anything.
       reader.remember(text, in: .session)
       try tell(ErrorWords.lines(for: error), to: reader)
-      return .ended(open ?? .usage)
+      return (.failed(Failure(code: .usage)), open)
     }
-    if let failed = open, let first = statements.first {
-      open = nil
-      if !first.expectsError {
-        // A line that expects nothing of the one before is not carried out behind its failure.
-        guard keepsGoing else { return .ended(failed) }
-        failure = failure ?? failed
-      }
-    }
+    // A line without a statement leaves the one before as it is.
+    guard let start = statements.first else { return (open.map(End.open) ?? .done, nil) }
+    let passed = start.expectsError ? nil : open
+    // A line that expects nothing of the one before is not carried out behind its failure.
+    if passed != nil, !keepsGoing { return (.done, passed) }
     // What comes from a pipe is kept nowhere.
     if reader.isInteractive { reader.remember(text, in: await session.memory(for: statements, within: .milliseconds(500))) }
     for (index, statement) in statements.enumerated() {
       let execution = await run(statement)
       try console.out.flush()
-      if execution.isQuit { return .quit }
+      if execution.isQuit { return (.quit, passed) }
       guard let error = execution.error else { continue }
       let next = index + 1 < statements.count ? statements[index + 1] : nil
       if statement.isForgiven(before: next) { continue }
-      let code = ExitCode(errorCode: error.code.rawValue)
-      return next == nil && statement.isAnswerable ? .open(code) : .ended(code)
+      let failure = Failure(code: ExitCode(errorCode: error.code.rawValue), line: first)
+      return (next == nil && statement.isAnswerable ? .open(failure) : .failed(failure), passed)
     }
-    return .ended(.done)
+    return (.done, passed)
   }
 
   private func run(_ statement: Statement) async -> Session.Execution {
@@ -162,7 +180,7 @@ package final class Shell: Sendable {
   /// so that a broker that does not answer holds up no prompt.
   private func learn() async {
     await session.lookAgain(within: .milliseconds(250))
-    let (look, aliases) = (await session.lastLook, await session.aliases.keys.sorted())
+    let (look, aliases) = (await session.lastLook, await session.aliases)
     let isFree = state.withLock { state in
       (state.completer.look, state.completer.aliases) = (look, aliases)
       defer { state.isLearning = true }
@@ -196,7 +214,8 @@ extension Session {
     let processes = (try? await target.status())?.processes.map(\.name) ?? []
     let modules = (try? await target.modules()) ?? []
     let routes = (try? await target.routes()) ?? nil
-    return Completer(look: lastLook, aliases: aliases.keys.sorted(), modules: modules, processes: processes, routes: routes)
+    let scenes = (try? await target.scenes()) ?? []
+    return Completer(look: lastLook, aliases: aliases, modules: modules, processes: processes, routes: routes, scenes: scenes)
   }
 
   /// How long a line may be kept; one of which that is not known in time is not written anywhere.

@@ -72,6 +72,7 @@ package enum Lab: Sendable, Hashable {
 /// What the session itself does.
 package enum SessionRequest: Sendable, Hashable {
   case scene(name: String?, app: String?)
+  case endScene(String)
   case source(String)
   case option(name: String?, value: String?)
   case help([String])

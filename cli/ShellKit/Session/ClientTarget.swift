@@ -283,9 +283,11 @@ package final class ClientTarget: SceneTarget {
   package func notices() async -> AsyncStream<ClientNotice> { await client.notices() }
 
   /// Throws `scene.unknown` unless the scene is there; asking begins none.
-  package func requireScene() async throws(MinervaError) {
+  package func requireScene() async throws(MinervaError) { try await require(scene) }
+
+  private func require(_ scene: SceneAddress) async throws(MinervaError) {
     do throws(MinervaError) {
-      _ = try await stating { try await self.client.rendering(of: ScreenID(1), in: self.scene) }
+      _ = try await stating { try await self.client.rendering(of: ScreenID(1), in: scene) }
     } catch {
       if error.code == .screenNotRendered { return }
       guard error.code == .sceneEnded else { throw error }
@@ -329,7 +331,10 @@ package final class ClientTarget: SceneTarget {
           "ok", "the next \(count) events of \(Escaping.visible(topic)) do not arrive here; the gap is mended from the broker")
       ]
     }
-    guard let control else { throw MinervaError(.unsupported, "nobody supervises these processes; start them with minerva up") }
+    guard let control else {
+      throw MinervaError(
+        .unsupported, "nobody supervises these processes from here; say it where minerva up runs, in the runtime directory of that set")
+    }
     switch request {
     case .kill(let name):
       let (process, pid) = try await running(name)
@@ -388,6 +393,17 @@ package final class ClientTarget: SceneTarget {
       state.withLock { $0.scene = old }
       throw error
     }
+  }
+
+  package func scenes() async throws(MinervaError) -> [String] {
+    try await stating { try await self.client.scenes().map(\.name) }
+  }
+
+  package func end(scene name: String) async throws(MinervaError) -> Outcome {
+    let scene = SceneAddress(name: name)
+    // Asking would begin a scene that is not there.
+    try await require(scene)
+    return try await stating { try await self.client.request(.end, in: scene).outcome }
   }
 
   package func close() async {

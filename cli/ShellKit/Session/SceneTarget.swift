@@ -70,6 +70,12 @@ package protocol SceneTarget: Sendable {
   /// Changes to another scene, or shows the scenes.
   func change(to scene: String?, app: String?) async throws(MinervaError) -> [String]
 
+  /// Ends a scene: each of its screens leaves.
+  func end(scene: String) async throws(MinervaError) -> Outcome
+
+  /// The names of the scenes that are open.
+  func scenes() async throws(MinervaError) -> [String]
+
   /// Ends the connection.
   func close() async
 }
@@ -199,5 +205,7 @@ extension SceneTarget {
   package func routes() async throws(MinervaError) -> RouteListing? { throw unsupported("routes") }
   package func plans() async throws(MinervaError) -> [PlanReport] { throw unsupported("plans") }
   package func change(to scene: String?, app: String?) async throws(MinervaError) -> [String] { throw unsupported("changing the scene") }
+  package func end(scene: String) async throws(MinervaError) -> Outcome { throw unsupported("ending a scene") }
+  package func scenes() async throws(MinervaError) -> [String] { throw unsupported("other scenes") }
   package func close() async {}
 }

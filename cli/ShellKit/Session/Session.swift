@@ -401,6 +401,7 @@ extension Session {
       await emit(try await target.change(to: name, app: app))
       if name != nil { (aliases, viewed) = ([:], nil) }
       await refresh()
+    case .endScene(let name): try await end(scene: name, emit)
     case .option(let name, let value): await emit(try option(name, value))
     case .source(let path): return try await source(path, emit)
     case .record(let path, let first, let last): try await record(path, from: first, upTo: last, emit)

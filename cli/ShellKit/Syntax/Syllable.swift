@@ -20,7 +20,7 @@ package enum Syllable: Sendable, Hashable {
   /// The id of a row, or the name of a field, command, transition or tab.
   case name(String)
   case number
-  /// `#12`, a record's position in the journal.
+  /// `12` or `#12`, a record's position in the journal.
   case sequence
   case duration
   case file
@@ -58,7 +58,7 @@ package enum Syllable: Sendable, Hashable {
     case .text: "TEXT"
     case .name(let name): name
     case .number: "N"
-    case .sequence: "#SEQ"
+    case .sequence: "SEQ"
     case .duration: "DURATION"
     case .file: "FILE"
     case .url: "URL"
@@ -109,7 +109,7 @@ package enum Syllable: Sendable, Hashable {
       guard let number = Int(token.text), number >= 0, token.kind == .word else { return "expected a number, found \(shown)" }
     case .sequence:
       guard token.kind == .word, UInt64(token.text.hasPrefix("#") ? String(token.text.dropFirst()) : token.text) != nil else {
-        return "expected a record such as #12, found \(shown)"
+        return "expected the number of a record such as 12, found \(shown)"
       }
     case .duration:
       guard token.kind == .word, DurationText.parse(token.text) != nil else {

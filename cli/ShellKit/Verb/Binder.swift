@@ -107,6 +107,7 @@ extension Binder {
       guard let text else { throw ParseError(.option, "--\(name) needs a value: \(option.synopsis)", at: end) }
       if let complaint = kind.complaint(about: text) { throw ParseError(.option, "--\(name): \(complaint)", at: place) }
       result.options[name] = text
+      result.optionPlaces[name] = place
     }
 
     private mutating func match() throws(ParseError) {
@@ -169,7 +170,9 @@ extension Binder {
         if let word = place.word { return before.position.word.map { $0 < word } ?? false }
         return before.position.line == place.line && before.position.column < place.column
       }
-      let hint = previous?.kind == .word && token.kind == .word && previous?.valueKind == .word ? "; text with spaces needs quotes" : ""
+      // Behind the verb itself nothing can be the rest of a text.
+      let isRest = previous.map { $0.position != item.tokens[0].position && $0.kind == .word && $0.valueKind == .word } ?? false
+      let hint = isRest && token.kind == .word ? "; text with spaces needs quotes" : ""
       return ParseError(.unexpected, "unexpected \"\(shown(token))\"\(hint): \(usage)", at: token.position)
     }
 

@@ -11,6 +11,8 @@ package struct Invocation: Sendable, Hashable {
   package var words: [String: [Token]] = [:]
   /// Values of options; a flag stands as an empty text.
   package var options: [String: String] = [:]
+  /// Where each value of an option stands.
+  package var optionPlaces: [String: SourcePosition] = [:]
   package var isBackground: Bool
   package var position: SourcePosition
 
@@ -26,12 +28,13 @@ package struct Invocation: Sendable, Hashable {
   package func number(_ name: String) -> Int? { text(name).flatMap { Int($0) } }
   package func sequence(_ name: String) -> UInt64? { text(name).flatMap { UInt64($0.drop { $0 == "#" }) } }
 
-  /// The record that an option names, `#12` or `12`.
+  /// The record that an option names, `12` or `#12`.
   /// - Throws: When it names none.
   package func record(_ option: String) throws(ParseError) -> UInt64? {
     guard let text = options[option] else { return nil }
     guard let number = UInt64(text.hasPrefix("#") ? String(text.dropFirst()) : text) else {
-      throw ParseError(.unexpected, "--\(option) takes a record, #12, not \"\(Escaping.visible(text))\"", at: position)
+      let place = optionPlaces[option] ?? position
+      throw ParseError(.unexpected, "--\(option) takes the number of a record such as 12, not \"\(Escaping.visible(text))\"", at: place)
     }
     return number
   }
@@ -68,6 +71,6 @@ extension OptionDefinition {
 
   /// The options of everything that shows something.
   package static let ofLooks: [OptionDefinition] = [
-    .json, .value("at", .text, "as it was at a record", placeholder: "#SEQ"),
+    .json, .value("at", .text, "as it was at a record", placeholder: "SEQ"),
   ]
 }

@@ -12,7 +12,7 @@ extension Statement {
     switch request {
     case .lab(.goTo(nil)): "goto moves one shell in time, and every command begins at now"
     case .lab(.goTo(let record?)):
-      "goto moves one shell in time, and this command's ends with it: look with --at #\(record), fork \(record), or say it in minerva shell"
+      "goto moves one shell in time, and this command's ends with it: look with --at \(record), fork \(record), or say it in minerva shell"
     case .lab(.render), .lab(.acknowledge):
       "\(verb.name) speaks for a shell that shows the scene, and this command's ends with it: say it in minerva shell or in a flow"
     case .lab(.drop): "fault drop is about the events of one shell, and this command's ends with it: say it in minerva shell or in a flow"

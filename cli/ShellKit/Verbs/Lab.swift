@@ -38,7 +38,7 @@ extension Verb {
 
   static let ack = Verb(
     "ack", .lab, "Acknowledges a transition that is held", forms: [Form(.maybe("request", .sequence))],
-    examples: [.init("ack", "the oldest one"), .init("ack #21", "that of this request")], errors: ["renderer.idle"],
+    examples: [.init("ack", "the oldest one"), .init("ack 21", "that of #21")], errors: ["renderer.idle"],
     request: { call in .lab(.acknowledge(call.sequence("request"))) })
 
   static let advance = Verb(
@@ -57,7 +57,7 @@ extension Verb {
       showed is not kept: screen draws the frame alone.
       """,
     forms: [Form(.one("record", .sequence)), Form(.word("now"))],
-    examples: [.init("goto #12", "as it was after #12"), .init("goto now", "back to the present")],
+    examples: [.init("goto 12", "as it was after #12"), .init("goto now", "back to the present")],
     errors: ["time.out_of_range", "time.read_only", "time.not_kept"],
     request: { call in .lab(.goTo(call.form == 1 ? nil : call.sequence("record") ?? 0)) })
 
@@ -68,7 +68,7 @@ extension Verb {
       The scene it comes from goes on by itself. Without a record it starts from where you look, without --name it is called main@12.
       """,
     forms: [Form(.maybe("record", .sequence))], options: [.value("name", .text, "the new scene's name", placeholder: "NAME")],
-    examples: [.init("fork #12", "a scene main@12 that begins as it was after #12"), .init("fork", "from where goto led")],
+    examples: [.init("fork 12", "a scene main@12 that begins as it was after #12"), .init("fork", "from where goto led")],
     errors: ["time.out_of_range", "scene.exists"],
     request: { call in .lab(.fork(call.sequence("record"), name: call.option("name"))) })
 

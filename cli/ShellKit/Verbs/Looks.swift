@@ -64,12 +64,10 @@ extension Verb {
       \(EventText.names.joined(separator: " ")).
       """,
     forms: [Form(.many("topics", .topic, atLeast: 0))],
-    options: [.value("from", .text, "begin behind this record", placeholder: "#SEQ")] + OptionDefinition.ofLooks,
+    options: [.value("from", .text, "begin behind this record", placeholder: "SEQ")] + OptionDefinition.ofLooks,
     examples: [
       .init("watch", "all of the scene"), .init("watch lists", "change sets as they happen: v6 → v7 s5 workouts +2 -1 by diff-1"),
       .init("watch screens lists", "screens coming and going, and lists"),
     ],
-    request: { call in
-      .look(.watch(topics: call.tokens("topics").map(\.text), from: call.option("from").flatMap { UInt64($0.drop { $0 == "#" }) }))
-    })
+    request: { call throws(ParseError) in .look(.watch(topics: call.tokens("topics").map(\.text), from: try call.record("from"))) })
 }

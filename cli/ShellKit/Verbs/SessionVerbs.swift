@@ -2,10 +2,25 @@ import CommandKit
 
 extension Verb {
   static let scene = Verb(
-    "scene", .run, "Shows the scene, or changes to another",
-    forms: [Form(.maybe("name", .name("NAME")))], options: [.value("app", .text, "the app of a new scene", placeholder: "NAME")],
-    examples: [.init("scene second --app shop", "a second tree of the same app")], errors: ["scene.app_required"],
-    request: { call in .session(.scene(name: call.text("name"), app: call.option("app"))) })
+    "scene", .run, "Lists the scenes, changes to another, or ends one",
+    discussion: """
+      scene NAME begins the scene where there is none. scene end NAME removes every screen of it, topmost first, each with the reason \
+      sceneClosed; its name is free again.
+      """,
+    forms: [Form(.word("end"), .one("ended", .name("NAME"))), Form(.maybe("name", .name("NAME")))],
+    options: [.value("app", .text, "the app of a new scene", placeholder: "NAME")],
+    examples: [
+      .init("scene", "lists them, with * at this one"), .init("scene second --app shop", "a second tree of the same app"),
+      .init("scene end second", "ends it for good"),
+    ], errors: ["scene.app_required", "scene.unknown", "bus.unauthorized"],
+    request: { call throws(ParseError) in
+      if let ended = call.text("ended") { return .session(.endScene(ended)) }
+      // Whoever forgets the name wants no scene of that name.
+      if let token = call.token("name"), token.bare == "end" {
+        throw ParseError(.missing, "scene end takes the name of the scene that is to end; scene lists them", at: token.position)
+      }
+      return .session(.scene(name: call.text("name"), app: call.option("app")))
+    })
 
   static let source = Verb(
     "source", .run, "Runs the lines of a file", forms: [Form(.one("file", .file))],
@@ -14,7 +29,7 @@ extension Verb {
 
   static let option = Verb(
     "option", .run, "Shows or sets an option of the session",
-    forms: [Form(), Form(.one("name", .keyword(["timings", "width"])), .maybe("value", .text))],
+    forms: [Form(.one("name", .keyword(["timings", "width"])), .maybe("value", .text)), Form()],
     examples: [.init("option timings on", "replies say how long they took")],
     request: { call in .session(.option(name: call.text("name"), value: call.text("value"))) })
 
@@ -46,11 +61,11 @@ extension Verb {
     forms: [Form(.word("stop")), Form(.one("file", .file))],
     options: [
       .flag("as-script", "as shell lines instead of records"),
-      .value("from", .text, "begin with this record, not the next", placeholder: "#SEQ"),
-      .value("to", .text, "end with this record, at once", placeholder: "#SEQ"),
+      .value("from", .text, "begin with this record, not the next", placeholder: "SEQ"),
+      .value("to", .text, "end with this record, at once", placeholder: "SEQ"),
     ],
     examples: [
-      .init("record bug.mrec", "begins"), .init("record stop", "ends"), .init("record bug.mrec --from #1", "from the scene's beginning"),
+      .init("record bug.mrec", "begins"), .init("record stop", "ends"), .init("record bug.mrec --from 1", "from the scene's beginning"),
       .init("record bug.flow --as-script", "a script of what is typed from now on"),
     ],
     errors: ["recording.running", "recording.none", "time.out_of_range", "file.exists", "file.unwritable"],

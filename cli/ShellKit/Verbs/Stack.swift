@@ -6,8 +6,8 @@ extension Verb {
     "stack", .look, "Shows a stack, or makes it exactly this", isEveryday: true,
     discussion: "In stack set, screens named by id keep their identity and state; modules are opened.",
     forms: [
-      Form(.word("set"), .one("place", .place), .one("elements", .elements)),
       Form(.maybe("place", .place)),
+      Form(.word("set"), .one("place", .place), .one("elements", .elements)),
     ],
     options: [.flag("all", "every stack of the scene")] + OptionDefinition.ofLooks + OptionDefinition.ofRequests,
     examples: [
@@ -16,7 +16,7 @@ extension Verb {
     ],
     errors: ["nav.stale_ref", "nav.target_not_found", "module.unknown"],
     request: { call throws(ParseError) in
-      guard call.form == 0, let place = call.place("place"), let token = call.token("elements") else {
+      guard call.form == 1, let place = call.place("place"), let token = call.token("elements") else {
         return call.flag("all") ? .look(.tree) : .look(.stack(call.place("place")))
       }
       let elements = try StackElement.parse(token)
