@@ -1,5 +1,6 @@
 package import CommandKit
 import Foundation
+import Glibc
 import MinervaJournal
 import MinervaSupervision
 import MinervaWire
@@ -53,8 +54,10 @@ package enum JournalCommand {
 
   private static func path(_ command: ParsedCommand) -> String {
     if let file = command.argument("FILE") { return file }
-    let directory = command.text("data") ?? RuntimeDirectory.choose(option: command.text("runtime")).path
-    return "\(directory)/journal.sqlite"
+    if let directory = command.text("data") { return "\(directory)/journal.sqlite" }
+    let runtime = RuntimeDirectory.choose(option: command.text("runtime"))
+    // A set that runs with a data directory has its journal there.
+    return "\(runtime.argument("--data", of: "broker") ?? runtime.path)/journal.sqlite"
   }
 
   private static func verify(_ path: String, _ command: ParsedCommand, _ console: Console) throws -> ExitCode {
@@ -106,6 +109,10 @@ package enum JournalCommand {
     var lines = try FileLines(source)
     defer { lines.end() }
     guard let first = try lines.next() else { throw JournalText.fault(1, source, "is missing: the file is empty") }
+    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    guard folder.isEmpty || access(folder, F_OK) == 0 else {
+      throw AdvisedError(MinervaError(.journalFile, "\(folder): there is no such directory"), remedy: "make it first, or name another")
+    }
     let target = try JournalImport(path, forgotten: try JournalText.checkHead(first, file: source))
     defer { target.discard() }
     var number = 1

@@ -1,4 +1,5 @@
 package import CommandKit
+import Glibc
 package import Minerva
 package import MinervaInterfaces
 package import MinervaSupervision
@@ -42,7 +43,11 @@ package struct Reach: Sendable {
       return try await Client.connect(
         to: connection.endpoint, name: name, version: ProductVersion.text, security: connection.security)
     } catch {
-      throw Session.stated(error)
+      var stated = Session.stated(error)
+      if isRemote, stated.code == .unreachable, let reason = await connection.endpoint.unresolved(within: .seconds(2)) {
+        stated.message = reason
+      }
+      throw stated
     }
   }
 
@@ -79,5 +84,28 @@ package struct Reach: Sendable {
       await linkIsClosed
       await onClose()
     }
+  }
+}
+
+extension Endpoint {
+  /// Why the name of its host leads to no address; nil when it does, or nobody says in time.
+  fileprivate func unresolved(within time: Duration) async -> String? {
+    guard case .tcp(let host, _) = self else { return nil }
+    let (answers, answer) = AsyncStream.makeStream(of: String?.self, bufferingPolicy: .bufferingOldest(1))
+    // The resolver blocks for as long as its servers are silent.
+    let isAsked = SystemThread.start(named: "resolver") {
+      var found: UnsafeMutablePointer<addrinfo>?
+      let failure = getaddrinfo(host, nil, nil, &found)
+      if let found { freeaddrinfo(found) }
+      answer.yield(failure == 0 ? nil : "the name \(host) leads to no address: \(String(cString: gai_strerror(failure)))")
+    }
+    guard isAsked else { return nil }
+    let patience = Task {
+      try? await ContinuousClock().sleep(for: time)
+      answer.yield(nil)
+    }
+    defer { patience.cancel() }
+    for await reason in answers { return reason }
+    return nil
   }
 }

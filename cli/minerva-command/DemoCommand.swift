@@ -19,7 +19,11 @@ enum DemoCommand {
       }
       return .done
     }
-    let script = try script(command)
+    let script: FlowScript
+    do { script = try self.script(command) } catch let faults as FlowScript.Faults {
+      for line in faults.lines { console.notice(line) }
+      return .usage
+    }
     let signals = try TerminationSignals()
     let runtime = try RuntimeDirectory.makePrivate(prefix: "minerva-demo")
     defer { runtime.remove() }
@@ -68,18 +72,14 @@ enum DemoCommand {
   }
 
   private static func script(_ command: ParsedCommand) throws -> FlowScript {
-    do throws(FlowScript.Faults) {
-      if let file = command.text("flow") { return try FlowScript.read(file) }
-      let name = command.argument("DEMO") ?? DemoFlows.all[0].name
-      guard let flow = DemoFlows.all.first(where: { $0.name == name }) else {
-        let hint = Suggestion.nearest(to: name, among: DemoFlows.all.map(\.name)).map { "; did you mean \($0)?" } ?? ""
-        throw FlowScript.Faults(errors: [ParseError(.file, "no demo \"\(name)\"\(hint)", at: SourcePosition())])
-      }
-      return try FlowScript.parse(flow.text, file: "\(flow.name).flow")
-    } catch {
-      for fault in error.errors { Console.standard(environment: [:]).notice("\(fault.position): \(Escaping.visible(fault.message))") }
-      throw ExitCode.usage
+    if let file = command.text("flow") { return try FlowScript.read(file) }
+    let name = command.argument("DEMO") ?? DemoFlows.all[0].name
+    guard let flow = DemoFlows.all.first(where: { $0.name == name }) else {
+      let known = DemoFlows.all.map(\.name)
+      let hint = Suggestion.nearest(to: name, among: known).map { "did you mean \($0)?" } ?? "there is \(known.joined(separator: ", "))"
+      throw UsageError("no demo \"\(name)\"; \(hint)", command: "minerva demo")
     }
+    return try FlowScript.parse(flow.text, file: "\(flow.name).flow")
   }
 
   /// Makes keys for the broker and for everyone else, and has the whole set speak tcp.

@@ -39,7 +39,7 @@ enum KeysCommand {
       console.notice("allowed; \(await inForce(command))")
     case "revoke":
       let start = command.argument("KEY") ?? ""
-      try change(list) { keys throws(MinervaError) in try revoke(start, from: &keys) }
+      try change(list) { try revoke(start, from: &$0) }
       console.notice("revoked; \(await inForce(command))")
     default:
       for (key, entry) in try authorized(list).entries.sorted(by: { $0.key < $1.key }) {
@@ -58,11 +58,16 @@ enum KeysCommand {
   }
 
   /// Takes out the key that begins so, or is called so.
-  private static func revoke(_ start: String, from keys: inout AuthorizedKeys) throws(MinervaError) {
+  private static func revoke(_ start: String, from keys: inout AuthorizedKeys) throws {
     var meant: [String] = []
     for (key, entry) in keys.entries where key.hasPrefix(start) || entry.name == start { meant.append(key) }
-    if meant.isEmpty { throw MinervaError(.usageNothing, "no key begins with \(start) or is named so; see keys list") }
-    if meant.count > 1 { throw MinervaError(.usageNothing, "\(meant.count) keys begin with \(start) or are named so; write more of it") }
+    let shown = Escaping.visible(start)
+    if meant.isEmpty {
+      throw MinervaError("keys.unknown", "no key that is let in begins with \(shown) or is named so; minerva keys list shows them")
+    }
+    if meant.count > 1 {
+      throw MinervaError("keys.unknown", "\(meant.count) keys begin with \(shown) or are named so; write more of the key")
+    }
     keys.entries[meant[0]] = nil
   }
 
@@ -91,7 +96,7 @@ enum KeysCommand {
   }
 
   /// Changes the list; whoever else is at it comes before or after.
-  private static func change(_ list: String, _ body: (inout AuthorizedKeys) throws(MinervaError) -> Void) throws {
+  private static func change(_ list: String, _ body: (inout AuthorizedKeys) throws -> Void) throws {
     let lock = try lock(list + ".lock")
     defer { lock.release() }
     var keys = try authorized(list)

@@ -14,10 +14,14 @@ enum RunCommand {
     do throws(FlowScript.Faults) {
       scripts = try FlowRunner.read(command.arguments("FILE"))
     } catch {
-      for fault in error.errors { console.notice("\(fault.position): \(fault.statedCode): \(Escaping.visible(fault.message))") }
+      for line in error.lines { console.notice(line) }
       return .usage
     }
-    if let directory = command.text("artifacts") { mkdir(directory, 0o755) }
+    if let directory = command.text("artifacts"), mkdir(directory, 0o755) != 0, errno != EEXIST {
+      throw AdvisedError(
+        MinervaError(.fileUnwritable, "cannot make the directory \(directory): \(String(cString: strerror(errno)))"),
+        remedy: "name another with --artifacts DIR")
+    }
     let reporter = RunReporter(console, isJSON: command.flag("json"))
     var options = FlowRunner.Options()
     options.keepsGoing = command.flag("keep-going")

@@ -1,5 +1,5 @@
 import Glibc
-import MinervaWire
+package import MinervaWire
 
 /// An error that says what it is in the two forms people meet: a stable dotted code and a sentence.
 package protocol StatedError: Error {
@@ -25,7 +25,7 @@ package enum ErrorWords {
     case is CancellationError:
       return ["interrupted"]
     case OutputEnd.refused(let errno):
-      return lines(for: MinervaError(.fileUnwritable, "cannot write the output: \(String(cString: strerror(errno))); it is cut off"))
+      return lines(for: unwritten(errno))
     case is ExitCode, is OutputEnd:
       return []
     default:
@@ -33,6 +33,10 @@ package enum ErrorWords {
         "error internal: \(Escaping.visible(String(describing: error)))", "  this is a fault of Minerva; please report it with the command",
       ]
     }
+  }
+
+  private static func unwritten(_ errno: Int32) -> MinervaError {
+    MinervaError(.fileUnwritable, "cannot write the output: \(String(cString: strerror(errno))); it is cut off")
   }
 
   /// The same as one JSON object, `{"error":{"code":…,"message":…}}`.
@@ -44,6 +48,7 @@ package enum ErrorWords {
     case let error as MinervaError: (code, message) = (error.code.rawValue, error.message)
     case let stated as any StatedError: (code, message) = (stated.statedCode, stated.statement)
     case is CancellationError: (code, message) = ("bus.cancelled", "interrupted")
+    case OutputEnd.refused(let errno): (code, message) = (MinervaError.Code.fileUnwritable.rawValue, unwritten(errno).message)
     default: (code, message) = ("internal", lines(for: error).joined(separator: "; "))
     }
     let text = JSONValue.object(["error": .object(["code": .string(code), "message": .string(message)])]).text
@@ -65,6 +70,20 @@ package enum ErrorWords {
   }
 }
 
+/// An error of the runtime with a remedy of its own, where that of its code would lead astray.
+package struct AdvisedError: StatedError {
+  package let error: MinervaError
+  package let remedy: String?
+
+  package init(_ error: MinervaError, remedy: String?) {
+    self.error = error
+    self.remedy = remedy
+  }
+
+  package var statedCode: String { error.code.rawValue }
+  package var statement: String { error.message }
+}
+
 /// An error of the runtime with the remedy of its code from the catalogue.
 private struct Stated: StatedError {
   let statedCode: String
@@ -74,6 +93,9 @@ private struct Stated: StatedError {
   init(_ error: MinervaError) {
     statedCode = error.code.rawValue
     statement = error.message
-    remedy = ErrorCatalogue.entry(for: error.code)?.remedy
+    // A text that names the command or the option to use has its remedy in it; the code's own is a more general one.
+    let text = error.message
+    let isAdvised = ["; minerva ", "; --", ": minerva "].contains { text.contains($0) }
+    remedy = isAdvised ? nil : ErrorCatalogue.entry(for: error.code)?.remedy
   }
 }

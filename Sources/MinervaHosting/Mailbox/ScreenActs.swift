@@ -68,17 +68,20 @@ enum ScreenActs {
       return nil
     }
     guard let row = screen.row(id) else {
-      throw MinervaError(.screenNoSuchRow, "\"\(screen.title)\" has no row \"\(id)\"; \(rows(of: screen))")
+      throw MinervaError(.screenNoSuchRow, "\"\(screen.title)\" has no row \"\(id)\"; \(hint(instead: id, on: screen))")
     }
     guard row.isEnabled else { throw disabled(id) }
     return row
   }
 
-  /// What stands there instead, the first few by name.
-  private static func rows(of screen: Screen) -> String {
-    let ids = screen.sections.lazy.flatMap(\.cells).map(\.identifier)
+  /// What was perhaps meant, else the first few that take something; by their names alone, as a refusal is journaled.
+  private static func hint(instead id: String, on screen: Screen) -> String {
+    let buttons = (screen.buttons + (screen.alert?.answers ?? [])).map(\.id)
+    let rows = screen.sections.flatMap(\.cells).compactMap { $0.shown.isSelectable ? $0.identifier : nil }
+    let ids = buttons + rows
+    if let meant = Suggestion.nearest(to: id, among: ids) { return "did you mean \(meant)?" }
     let named = ids.prefix(8)
-    if named.isEmpty { return "it has none" }
+    if named.isEmpty { return "it has none that takes anything" }
     return "it has \(named.joined(separator: ", "))\(ids.count > named.count ? " and \(ids.count - named.count) more" : "")"
   }
 

@@ -37,6 +37,15 @@ package struct FlowScript: Sendable {
 
     package init(errors: [ParseError]) { self.errors = errors }
 
+    /// What a person is told of them, each where it is.
+    package var lines: [String] {
+      errors.map { fault in
+        let text = "\(fault.statedCode): \(Escaping.visible(fault.message))"
+        // A file that cannot be read has no places.
+        return fault.code == .file ? "error \(text)" : "\(fault.position): \(text)"
+      }
+    }
+
     package var statedCode: String { errors.first?.statedCode ?? "parse" }
     package var statement: String { errors.map(\.statement).joined(separator: "\n") }
     package var remedy: String? { nil }
