@@ -6,6 +6,7 @@ import MinervaTransport
 import MinervaWire
 import SetKit
 import ShellKit
+import Synchronization
 
 /// `minerva up`: the supervisor in the foreground.
 enum UpCommand {
@@ -28,12 +29,15 @@ enum UpCommand {
     let terminal = ControllingTerminal()
     // A hang-up is no end while the terminal is there: somebody wants the keys read again.
     let isEnd: @Sendable (TerminationSignals.Signal) -> Bool = { $0 != .hangUp || terminal.hasClosed }
+    let said = LastWords()
     let set = try await RunningSet.start(plan, in: runtime, unless: signals, isEnd: isEnd) { event in
       console.notice("minerva  \(event)")
-      guard case .exited(let name, _, _, _, expected: false) = event else { return }
-      if let words = ProcessLog.lastWords(at: runtime.logPath(name)) {
-        console.notice("minerva    it said last: \(Escaping.visible(words))")
+      // Whom a signal has killed had nothing to say of it.
+      guard case .exited(let name, _, _, let exit, expected: false) = event, exit != .signal(SIGKILL), exit != .signal(SIGTERM) else {
+        return
       }
+      guard let words = ProcessLog.lastWords(at: runtime.logPath(name)), said.isNew(words, of: name) else { return }
+      console.notice("minerva    it said last: \(Escaping.visible(words))")
     } onLeftovers: { leftovers in
       for line in leftovers.lines { console.notice("minerva  \(line)") }
     }
@@ -81,6 +85,13 @@ enum UpCommand {
 extension RunningSet {
   /// The processes as `status` shows them; none while they cannot be asked.
   func reports() async -> [ProcessReport] { (try? await processes()) ?? [] }
+}
+
+/// What processes said last before they fell: the same words again are no news.
+private final class LastWords: Sendable {
+  private let words = Mutex<[String: String]>([:])
+
+  func isNew(_ text: String, of name: String) -> Bool { words.withLock { $0.updateValue(text, forKey: name) != text } }
 }
 
 /// The first of several ends.

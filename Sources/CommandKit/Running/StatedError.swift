@@ -93,9 +93,9 @@ private struct Stated: StatedError {
   init(_ error: MinervaError) {
     statedCode = error.code.rawValue
     statement = error.message
-    // A text that names the command or the option to use has its remedy in it; the code's own is a more general one.
+    // A text that names the command, the option or the log to look at has its remedy in it; the code's own is a more general one.
     let text = error.message
-    let isAdvised = ["; minerva ", "; --", ": minerva "].contains { text.contains($0) }
+    let isAdvised = ["; minerva ", "; --", ": minerva ", "; its log is "].contains { text.contains($0) }
     remedy = isAdvised ? nil : ErrorCatalogue.entry(for: error.code)?.remedy
   }
 }

@@ -44,7 +44,18 @@ package final class Shell: Sendable {
   }
 
   /// What completion asks, on the reading thread.
-  package func complete(_ text: String) -> Completion { state.withLock(\.completer).complete(text) }
+  package func complete(_ text: String) -> Completion {
+    let completion = state.withLock(\.completer).complete(text)
+    // Of what is shown by now the next Tab knows.
+    if completion.candidates.isEmpty { Task { await self.glance() } }
+    return completion
+  }
+
+  /// Lets completion know the scene as it is now.
+  private func glance() async {
+    guard let look = await session.glance() else { return }
+    state.withLock { $0.completer.look = look }
+  }
 
   /// Ctrl-C: cancels what runs, else drops what is typed; in a pipe it ends everything. Callable from any thread.
   package func interrupt(_ reader: any LineReader) {
@@ -192,6 +203,9 @@ package final class Shell: Sendable {
       self.state.withLock { state in
         (state.completer, state.isLearning) = (completer, false)
       }
+      // A screen that was just opened is drawn a moment behind its answer.
+      guard completer.look?.isSettled == false, await self.session.settles(within: .seconds(2)) else { return }
+      await self.glance()
     }
   }
 }

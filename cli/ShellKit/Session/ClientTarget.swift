@@ -388,7 +388,10 @@ package final class ClientTarget: SceneTarget {
     do throws(MinervaError) {
       let look = try await look(at: nil)
       if let feed { try await watch(feed) }
-      return [ReplyText.headed("ok", "scene \(look.scene), \(look.tree.screens.count) screens")]
+      return [
+        ReplyText.headed(
+          "ok", "scene \(Escaping.visible(look.scene)), \(look.tree.screens.count) \(look.tree.screens.count == 1 ? "screen" : "screens")")
+      ]
     } catch {
       state.withLock { $0.scene = old }
       throw error

@@ -54,6 +54,6 @@ extension Session {
   func requirePresent() throws(MinervaError) {
     guard let viewed else { return }
     throw MinervaError(
-      .timeReadOnly, "you look at #\(viewed), and the past stays as it was; goto now leads back, fork #\(viewed) begins a scene from there")
+      .timeReadOnly, "you look at #\(viewed), and the past stays as it was; goto now leads back, fork \(viewed) begins a scene from there")
   }
 }

@@ -79,9 +79,7 @@ package actor Session {
       }
     }
     lastLook = try? await target.look(at: nil)
-    // The first use of a scene makes it: what its app begins with is on its way.
-    guard let lastLook, !lastLook.isSettled, lastLook.tree.screens.isEmpty else { return }
-    _ = await poll(within: .seconds(3)) { await self.refresh()?.isSettled == true ? true : nil }
+    await untilBegun()
   }
 
   /// Ends the conversation within two seconds, whatever the broker does (C01); jobs are cancelled.
@@ -396,11 +394,7 @@ extension Session {
     case .quit: return true
     case .help(let topic): await emit(try ShellHelp.lines(topic, width: width))
     case .note(let text): await emit(["-- \(Escaping.visible(text))"])
-    case .scene(let name, let app):
-      if name != nil, renderer.pace != .off { _ = try await render(.off) }
-      await emit(try await target.change(to: name, app: app))
-      if name != nil { (aliases, viewed) = ([:], nil) }
-      await refresh()
+    case .scene(let name, let app): try await changeScene(to: name, app: app, emit)
     case .endScene(let name): try await end(scene: name, emit)
     case .option(let name, let value): await emit(try option(name, value))
     case .source(let path): return try await source(path, emit)
