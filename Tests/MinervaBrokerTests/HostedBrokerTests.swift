@@ -14,7 +14,12 @@ import Testing
 
 /// A module that counts the bytes of its inputs.
 enum Scale: Module {
-  struct Input: Codable, Sendable { var text: String? }
+  struct Input: Codable, Sendable {
+    var text: String?
+    var asks: Question?
+  }
+
+  enum Question: String, Codable { case whoCalls, anotherStore }
   typealias Result = Int
 }
 
@@ -26,7 +31,14 @@ actor ScaleCoordinator: Coordinator {
     self.context = context
   }
 
-  func configure(_ input: Scale.Input) { state += input.text?.utf8.count ?? 0 }
+  func configure(_ input: Scale.Input) throws {
+    state += input.text?.utf8.count ?? 0
+    switch input.asks {
+    case .whoCalls: if BusSystem.currentCaller != nil { state -= 1_000 }
+    case .anotherStore: throw MinervaError(.unreachable, "the store cannot be called", retryable: true)
+    case nil: break
+    }
+  }
 }
 
 /// A broker in this process, and hosts that dial it as any other.
@@ -87,6 +99,32 @@ struct HostedBrokerTests {
     let report = try await hosted.client.coordinators().first
     #expect(report?.state.map { String(decoding: $0, as: UTF8.self) } == "\(largest + 5)")
     #expect(report?.unhandled == 0)
+    await host.close(grace: .zero)
+    await hosted.close()
+  }
+
+  @Test("N15, K3: what a coordinator does is not part of the call that brought its message, which ends before it may")
+  func ownBehalf() async throws {
+    let hosted = try await HostedBroker()
+    let host = try await hosted.host()
+    _ = try await hosted.client.request(.send(.id(Self.root), Array(#"{"asks":"whoCalls","text":"abc"}"#.utf8)), within: .seconds(10))
+    let report = try await hosted.client.coordinators().first
+    #expect(report?.state.map { String(decoding: $0, as: UTF8.self) } == "3")
+    await host.close(grace: .zero)
+    await hosted.close()
+  }
+
+  @Test("N15: a handler that cannot reach somebody is answered so, and its client's link is as good as before")
+  func refusedAsUnreachable() async throws {
+    let hosted = try await HostedBroker()
+    let host = try await hosted.host()
+    let failing = Array(#"{"asks":"anotherStore"}"#.utf8)
+    var failure: MinervaError?
+    do { _ = try await hosted.client.request(.send(.id(Self.root), failing), within: .seconds(8)) } catch let error as MinervaError {
+      failure = error
+    }
+    #expect(failure?.code == .unreachable && failure?.message == "the store cannot be called")
+    _ = try await hosted.client.request(.send(.id(Self.root), input(5)), within: .seconds(8))
     await host.close(grace: .zero)
     await hosted.close()
   }

@@ -125,6 +125,19 @@ public final class BusSystem: DistributedActorSystem, @unchecked Sendable {
   /// Who called the distributed method that runs now; nothing outside of a served call.
   public static var currentCaller: PeerIdentity? { DirectCaller.current ?? CallContext.current?.caller }
 
+  /// Starts work that is not the served call's, though it begins in one: neither the call's deadline nor its caller goes along.
+  ///
+  /// Every task that may outlive the call is started in here; one that inherited the deadline could say nothing any more once it is over.
+  package static func onOwnBehalf<R>(_ start: () throws -> R) rethrows -> R {
+    if CallContext.current == nil { return try start() }
+    return try CallContext.$current.withValue(nil, operation: start)
+  }
+
+  /// The same for work that is awaited, and starts tasks that are not.
+  package static func onOwnBehalf<R>(
+    isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
+  ) async rethrows -> R { try await CallContext.$current.withValue(nil, operation: body) }
+
   @TaskLocal static var nextName: String?
 
   /// Gives the actor made in `make` a name by which others can call it.

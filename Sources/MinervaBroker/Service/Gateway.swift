@@ -392,6 +392,13 @@ distributed actor Gateway: BrokerGateway {
   // MARK: Performing
 
   func perform(_ actions: [BrokerAction]) {
+    // What follows from a call goes on after it.
+    BusSystem.onOwnBehalf { performEach(actions) }
+    if group.count >= Self.groupBound { commitEarly() }
+    lookAtAlarm()
+  }
+
+  private func performEach(_ actions: [BrokerAction]) {
     for action in actions {
       switch action {
       case .append(let entry, let ticket): append(entry, ticket)
@@ -416,8 +423,6 @@ distributed actor Gateway: BrokerGateway {
       case .publish(let event, let app): publish(event, app: app)
       }
     }
-    if group.count >= Self.groupBound { commitEarly() }
-    lookAtAlarm()
   }
 
   /// Has the loop call back when something is due; once a turn, however much it did.

@@ -6,7 +6,8 @@ package import MinervaNavigation
 /// The host's actor on the bus: it takes the broker's orders and other hosts' questions, and hands them to the runtime.
 ///
 /// It lives on the bus's loop, so what it does after a verdict comes after the verdict on the link. Authors' code never runs there: every
-/// task that may reach it is a task of its own, on the cooperative pool (K8).
+/// task that may reach it is a task of its own, on the cooperative pool (K8). What a coordinator does is on its own behalf: it may take
+/// longer than the call that it began in.
 package distributed actor ModuleHost: ModuleEndpoint {
   package typealias ActorSystem = BusSystem
 
@@ -21,20 +22,20 @@ package distributed actor ModuleHost: ModuleEndpoint {
   }
 
   package distributed func connect(_ order: ConnectOrder) async throws -> LinkVerdict {
-    let verdict = await Task { [runtime] in await runtime.connect(order) }.value
+    let verdict = await BusSystem.onOwnBehalf { await Task { [runtime] in await runtime.connect(order) }.value }
     start(order.connection.screen, in: order.scene, after: verdict)
     return verdict
   }
 
   package distributed func resume(_ order: ResumeOrder) async throws -> LinkVerdict {
-    let verdict = await Task { [runtime] in await runtime.resume(order) }.value
+    let verdict = await BusSystem.onOwnBehalf { await Task { [runtime] in await runtime.resume(order) }.value }
     start(order.resumption.screen, in: order.scene, after: verdict)
     return verdict
   }
 
   package distributed func accept(_ orders: [HostOrder]) async throws {
     // In the order of the calls: taking is short, and reaches nobody's code.
-    await runtime.take(orders)
+    await BusSystem.onOwnBehalf { await runtime.take(orders) }
   }
 
   package distributed func resolve(_ inquiry: RouteInquiry) async throws -> RouteDecision {
@@ -56,6 +57,6 @@ package distributed actor ModuleHost: ModuleEndpoint {
   /// Lets a coordinator speak once the verdict is on its way: the task is behind the verdict in the loop's queue.
   private func start(_ screen: ScreenID, in scene: SceneIdentity, after verdict: LinkVerdict) {
     guard case .accepted = verdict else { return }
-    Task { await runtime.start(screen, in: scene) }
+    BusSystem.onOwnBehalf { _ = Task { await runtime.start(screen, in: scene) } }
   }
 }
