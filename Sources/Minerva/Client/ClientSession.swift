@@ -103,7 +103,7 @@ actor ClientSession {
       assumeIsolated { me in
         switch end {
         case .success(let answer): me.ended(id) { continuation.resume(returning: answer) }
-        case .failure(let error as MinervaError) where error.code == .peerLost || error.code == .unreachable:
+        case .failure(let error as MinervaError) where Self.isOfLink(error):
           if link == me.link { me.down(error.message) }
         case .failure(let error): me.ended(id) { continuation.resume(throwing: error) }
         }
@@ -120,13 +120,19 @@ actor ClientSession {
       do {
         let value = try await BusSystem.$deadline.withValue(.milliseconds(left)) { try await body(self.gateway) }
         self.ended(id) { continuation.resume(returning: value) }
-      } catch let error as MinervaError where error.code == .peerLost || error.code == .unreachable {
+      } catch let error as MinervaError where Self.isOfLink(error) {
         if link == self.link { self.down(error.message) }
       } catch {
         self.ended(id) { continuation.resume(throwing: error) }
       }
     }
     calls[id]?.cancel = { task.cancel() }
+  }
+
+  /// Whether an error says that the link to the broker is down. What a handler met on a link of its own has the same code, and came as an
+  /// answer: the broker's refusals name its epoch.
+  private static func isOfLink(_ error: MinervaError) -> Bool {
+    (error.code == .peerLost || error.code == .unreachable) && error.details[MinervaError.Detail.epoch] == nil
   }
 
   private func ended(_ id: UInt64, _ deliver: @escaping () -> Void) {
