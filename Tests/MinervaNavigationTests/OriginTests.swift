@@ -66,6 +66,8 @@ struct OriginTests {
         _ = fork.apply(.timer, at: time)
       }
       #expect(fork.wakeTime == nil, "seed \(seed) does not come to rest")
+      // Nobody is left waiting for a host that will not be asked.
+      for report in fork.coordinators { #expect(!report.isSuspended || report.isUnclaimed, "seed \(seed): \(report.summary.screen)") }
     }
   }
 

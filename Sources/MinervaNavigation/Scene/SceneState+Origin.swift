@@ -23,10 +23,14 @@ extension SceneState {
     wakeCalls = other.wakeCalls
     record(at: max(time, other.now))
     for index in waiting?.items.indices ?? 0..<0 { waiting?.items[index].isAsked = false }
+    // Whoever was awaited, or was being made again, is awaited anew: the losses of the other scene are not this one's.
+    let until = now.advanced(by: UInt64(settings.lease))
     var hosts: Set<String> = []
     for node in nodes.all where node.isLinked || node.isSuspended {
       hosts.insert(node.host)
       if case .resuming(let host) = node.link { hosts.insert(host) }
+      // But not those whose lease is over there: they are leaving.
+      if other.lostHosts.contains(where: { $0.concerns(node) }) { _ = nodes.update(node.id) { $0.lostUntil = until } }
     }
     for host in hosts.sorted() where !host.isEmpty {
       suspend(nodes.all.indices.filter { isLost(nodes.all[$0], with: host) }, of: host)
