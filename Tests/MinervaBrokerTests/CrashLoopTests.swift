@@ -1,4 +1,5 @@
 @testable import MinervaBrokerCore
+import MinervaInterfaces
 import MinervaNavigation
 import MinervaWire
 import Testing
@@ -44,12 +45,50 @@ struct CrashLoopTests {
     let next = tap(2, "d")
     die(4)
     #expect(machine.reply(to: next) == nil)
-    _ = machine.turn(ScreenID(2), 2, handled: 2)
+    _ = machine.turn(ScreenID(2), 1, handled: 2)
     machine.settle()
     guard case .answered? = machine.reply(to: next) else {
       Issue.record("the next request is not answered")
       return
     }
+  }
+
+  @Test("N15, K3: a host that is back with its handler at work was not dead, however often its link was lost: the handler's turn counts")
+  mutating func linkLost() {
+    let token = tap(2, "c")
+    for _ in 1...5 {
+      machine.take(machine.broker.lost("shop-1", incarnation: 1, reason: "silent", pid: 1, now: machine.now))
+      machine.settle()
+      machine.register("shop-1", running: [1, 2].map { RunningCoordinator(scene: machine.identity, screen: ScreenID($0), handled: 0) })
+      machine.settle()
+      #expect(machine.reply(to: token) == nil)
+    }
+    _ = machine.turn(ScreenID(2), 1, handled: 1, state: [7])
+    machine.settle()
+    guard case .answered? = machine.reply(to: token) else {
+      Issue.record("the request is not answered")
+      return
+    }
+    #expect(machine.broker.scenes["main"]?.state.screen(ScreenID(2))?.state == [7])
+    // Nor do these losses count when it dies later.
+    let next = tap(2, "d")
+    for incarnation in 1...2 as ClosedRange<UInt64> { die(incarnation) }
+    #expect(machine.reply(to: next) == nil)
+  }
+
+  @Test("N15: the third death counts as well when another host takes the screen over")
+  mutating func takenOver() {
+    let token = tap(2, "c")
+    for incarnation in 1...2 as ClosedRange<UInt64> { die(incarnation) }
+    machine.register("shop-2", incarnation: 50)
+    machine.settle()
+    machine.take(machine.broker.lost("shop-1", incarnation: 3, reason: "signal 5", pid: 1, now: machine.now))
+    machine.settle()
+    #expect(machine.reply(to: token) == nil, "it may be back")
+    machine.wait(3_001)
+    machine.settle()
+    #expect(machine.refusal(of: token) == "app.crashed")
+    #expect(machine.broker.scenes["main"]?.state.screen(ScreenID(2))?.summary.host == "shop-2")
   }
 
   @Test("N15: a request that is handled between two deaths starts the count again")

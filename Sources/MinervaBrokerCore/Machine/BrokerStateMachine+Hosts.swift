@@ -131,16 +131,18 @@ extension BrokerStateMachine {
       let kept = mine.filter { running.contains($0.summary.screen) }
       let gone = mine.filter { !running.contains($0.summary.screen) }
       let offered = gone.filter { Self.offers(registration, $0.module, in: slot) }.map(\.summary.screen)
+      noteKept(kept.map(\.summary.screen), in: name)
+      let refusing = noteDeaths(of: offered, in: name)
       if gone.isEmpty {
         if mine.contains(where: \.isSuspended) { feed(.hostBack(HostReturn(host: node, kept: true)), to: name, now: now, &actions) }
       } else if kept.isEmpty {
         if mine.contains(where: { !$0.isSuspended }) { feed(.hostLost(host: node), to: name, now: now, &actions) }
-        feed(.hostBack(HostReturn(host: node, kept: false, resuming: offered)), to: name, now: now, &actions)
+        feed(.hostBack(HostReturn(host: node, kept: false, resuming: offered, refusing: refusing)), to: name, now: now, &actions)
       } else {
         // What it has goes on; its neighbours are made again beside it.
         let report = HostReturn(
           host: node, kept: false, resuming: offered, keeping: kept.filter(\.isSuspended).map(\.summary.screen),
-          lost: gone.filter { !$0.isSuspended }.map(\.summary.screen))
+          lost: gone.filter { !$0.isSuspended }.map(\.summary.screen), refusing: refusing)
         feed(.hostBack(report), to: name, now: now, &actions)
       }
       redeliver(kept.filter { !$0.isSuspended }.map(\.summary.screen), in: name, now: now, &actions)
@@ -170,8 +172,10 @@ extension BrokerStateMachine {
     }
     guard !able.isEmpty else { return }
     slot.hosts.insert(registration.node)
+    let resuming = able.map(\.summary.screen)
+    let refusing = noteDeaths(of: resuming, in: name)
     feed(
-      .hostBack(HostReturn(host: registration.node, kept: false, resuming: able.map(\.summary.screen))), to: name, now: now, &actions)
+      .hostBack(HostReturn(host: registration.node, kept: false, resuming: resuming, refusing: refusing)), to: name, now: now, &actions)
   }
 
   /// Since this broker's restart a host has not come back, or no longer offers all that it ran: what nobody else can take over stays as
@@ -299,7 +303,7 @@ extension BrokerStateMachine {
     forgetLinks(of: node, &actions)
     for name in scenes.keys.sorted() where scenes[name]?.hosts.contains(node) == true {
       loseLinks(of: node, in: name, now: now, &actions)
-      noteDeath(of: node, in: name, now: now, &actions)
+      noteInHand(of: node, in: name)
       suspend(node, in: name, now: now, &actions)
     }
     loseDormant(node, &actions)

@@ -45,7 +45,9 @@ package final class SceneSlot {
   /// Hosts that run, or ran, coordinators of it.
   var hosts: Set<String> = []
   /// The message that each screen had in hand when its host was lost, and how often it was.
-  var deaths: [ScreenID: (message: UInt32, times: Int)] = [:]
+  var deaths: [ScreenID: Deaths] = [:]
+  /// How often a host was asked again for a placeholder that it had been too slow for.
+  var askedAgain: [ScreenID: Int] = [:]
   /// Whether the last event said that nothing is under way.
   var saidIdle = false
   /// Whether the broker still has it: what is held back for a scene that is over, or was taken away, does not happen.

@@ -39,6 +39,25 @@ public struct HostReturn: Hashable, Sendable, Codable {
   public var lost: [ScreenID]?
   /// Its screens whose turn to be made again has not come yet, or that it is at; `nil` is none.
   public var awaited: Awaited?
+  /// What it is not given of the outboxes of those that it resumes; `nil` is nothing.
+  public var refusing: [InHand]?
+
+  /// What a coordinator had in hand when its host was lost, time and again: it is refused, as its handler would have (N15).
+  public struct InHand: Hashable, Sendable, Codable {
+    /// The coordinator.
+    public var screen: ScreenID
+    /// The number of the message.
+    public var message: UInt32
+    /// What whoever asked is told.
+    public var refusal: Refusal
+
+    /// Creates a refusal.
+    public init(screen: ScreenID, message: UInt32, refusal: Refusal) {
+      self.screen = screen
+      self.message = message
+      self.refusal = refusal
+    }
+  }
 
   /// Screens that keep their place while their host makes one after another: who has many to make may take longer than the lease.
   public struct Awaited: Hashable, Sendable, Codable {
@@ -56,7 +75,8 @@ public struct HostReturn: Hashable, Sendable, Codable {
 
   /// Creates a return.
   public init(
-    host: String, kept: Bool, resuming: [ScreenID] = [], keeping: [ScreenID]? = nil, lost: [ScreenID]? = nil, awaited: Awaited? = nil
+    host: String, kept: Bool, resuming: [ScreenID] = [], keeping: [ScreenID]? = nil, lost: [ScreenID]? = nil, awaited: Awaited? = nil,
+    refusing: [InHand]? = nil
   ) {
     self.host = host
     self.kept = kept
@@ -64,6 +84,7 @@ public struct HostReturn: Hashable, Sendable, Codable {
     self.keeping = keeping
     self.lost = lost
     self.awaited = awaited
+    self.refusing = refusing
   }
 }
 

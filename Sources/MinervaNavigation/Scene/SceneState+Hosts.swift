@@ -125,6 +125,7 @@ extension SceneState {
         nodes.all[index].lease < Self.lastNumber
       else { continue }
       recordOnce(&self)
+      for refused in report.refusing ?? [] where refused.screen == id { refuse(refused) }
       nodes.update(at: index) { node in
         // A placeholder's host has long been given up: it waits for this one.
         if node.link == .unclaimed { node.lostUntil = now.advanced(by: UInt64(settings.lease)) }

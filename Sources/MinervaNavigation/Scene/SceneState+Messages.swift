@@ -115,6 +115,13 @@ extension SceneState {
     effects.append(.turnTaken(screen: report.screen, number: report.number, refusal: refusal))
   }
 
+  /// Refuses what a coordinator had in hand, in the place of a life that is over.
+  mutating func refuse(_ inHand: HostReturn.InHand) {
+    guard nodes[inHand.screen]?.outbox.contains(where: { $0.number == inHand.message }) == true else { return }
+    _ = nodes.update(inHand.screen) { node in node.outbox.removeAll { $0.number == inHand.message } }
+    reply(.refused(inHand.refusal), to: inHand.message, of: inHand.screen)
+  }
+
   /// Answers the request whose message was handled.
   private mutating func reply(_ reply: TurnReply, to message: UInt32, of id: ScreenID) {
     guard let index = pending.firstIndex(where: { $0.work?.stage == .acting(id, message) }) else {
