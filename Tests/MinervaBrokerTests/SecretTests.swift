@@ -64,6 +64,22 @@ struct SecretTests {
     #expect(machine.broker.vaults["main"]?.isEmpty ?? true)
   }
 
+  @Test("N7, P4: a message that is sent with its text keeps its place in the order", arguments: ["enter", "execute", "input"])
+  func placeKept(what: String) throws {
+    var machine = opened()
+    let seal = machine.broker.vaults["main", default: Vault()].put(Array(Self.secret.utf8)) { Seal(9) }
+    let body: Message.Body =
+      switch what {
+      case "enter": .act(.enterSealed(field: "password", seal))
+      case "execute": .act(.executeSealed(command: "login", seal))
+      default: .sealedInput([], seal)
+      }
+    let message = Message(number: 601, body: body, after: 598)
+    let sent = machine.broker.opened(Delivery(screen: ScreenID(1), host: "shop-1", lease: 1, message: message), of: "main").message
+    #expect(sent.number == 601 && sent.after == 598)
+    #expect(sent.body != body, "the text is in it")
+  }
+
   private func delivered(_ machine: Machine) -> [Message.Body] {
     machine.actions.compactMap { if case .order(_, .deliver(_, let delivery, at: _)) = $0 { delivery.message.body } else { nil } }
   }

@@ -50,7 +50,7 @@ package final class OrderLane {
     guard batch.count <= 1 else { return batch.map { [$0] } }
     guard case .deliver(let scene, var delivery, let time)? = batch.first else { return [] }
     if case .undelivered = delivery.message.body { return [] }
-    delivery.message = Message(number: delivery.message.number, body: .undelivered(Refusal(error)), after: delivery.message.after)
+    delivery.message = delivery.message.saying(.undelivered(Refusal(error)))
     return [[.deliver(scene, delivery, at: time)]]
   }
 

@@ -233,13 +233,12 @@ extension BrokerStateMachine {
   func opened(_ delivery: Delivery, of scene: String) -> Delivery {
     guard let seal = delivery.message.body.seal, let text = vaults[scene]?[seal] else { return delivery }
     var delivery = delivery
-    let number = delivery.message.number
     switch delivery.message.body {
-    case .sealedInput: delivery.message = Message(number: number, body: .input(text))
+    case .sealedInput: delivery.message = delivery.message.saying(.input(text))
     case .act(.executeSealed(let command, _)):
-      delivery.message = Message(number: number, body: .act(.execute(command: command, input: text)))
+      delivery.message = delivery.message.saying(.act(.execute(command: command, input: text)))
     case .act(.enterSealed(let field, _)):
-      delivery.message = Message(number: number, body: .act(.enter(field: field, value: String(decoding: text, as: UTF8.self))))
+      delivery.message = delivery.message.saying(.act(.enter(field: field, value: String(decoding: text, as: UTF8.self))))
     default: break
     }
     return delivery

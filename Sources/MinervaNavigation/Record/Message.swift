@@ -37,6 +37,9 @@ public struct Message: Hashable, Sendable, Codable {
     self.body = body
     self.after = after
   }
+
+  /// This message with another body, at its place in the order (N7).
+  package func saying(_ body: Body) -> Message { Message(number: number, body: body, after: after) }
 }
 
 /// What happens to a screen's visibility. Covered is not removed. `load` is the connect itself, `unload` is `Effect.end`.
