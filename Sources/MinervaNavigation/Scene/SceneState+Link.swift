@@ -110,6 +110,7 @@ extension SceneState {
       work.moves.insert(.push(key, opening.id), at: first ?? work.moves.count)
       if make(opening, for: request, until: until) { missing += 1 }
       if first != nil { settleTab(of: id, at: key, &work) }
+      missing += lead(on: opening, of: id, until: until, request, &work)
     }
     work.stage = .linking(missing: missing, until: until)
   }

@@ -246,6 +246,30 @@ struct WaitTests {
     #expect(stage.ask(.follow([shell, orders, order, item]))?.outcome?.changed == false)
   }
 
+  @Test("R2, R4: a link that ends in a tab of a screen that it opens itself reaches what it names there, and waits for that")
+  func newTabsEnd() {
+    var stage = home()
+    let shell = RouteStep(address("Shell"))
+    let outcome = stage.ask(.follow(Following([shell, orders], link: "app://shop/account", waits: true)))?.outcome
+    #expect(stage.stack("main/orders") == "s3" && outcome?.screen == ScreenID(3))
+    #expect(outcome?.plan?.awaited == ScreenID(3), "the root of the tab, not what it stands in")
+    // What is no root of the tab is opened on it, as where the tab was there before.
+    let login = RouteStep(address("Login"), input: [5], via: .tab("orders"))
+    var other = home()
+    let reached = other.ask(.follow([shell, login, item]))?.outcome?.screen
+    #expect(other.stack("main/orders") == "s4 s5 s3" && reached == ScreenID(3))
+    #expect(other.state.screen(5)?.module == address("Login") && other.state.screen(5)?.input == [5])
+    #expect(other.ask(.follow([shell, login, item]))?.outcome?.changed == false)
+    var last = home()
+    let end = last.ask(.follow(Following([shell, login], link: "app://shop/account", waits: true)))?.outcome
+    #expect(last.stack("main/orders") == "s3 s4" && end?.screen == ScreenID(4))
+    #expect(end?.plan?.awaited == ScreenID(4) && end?.plan?.module == "Login")
+    last.catalog["Login"] = .refused(Refusal(code: "module.factory_failed", message: "no"))
+    let hash = last.state.treeHash
+    #expect(last.ask(.follow(Following([shell, login], resets: true)))?.refusal?.code == "module.factory_failed")
+    #expect(last.state.treeHash == hash)
+  }
+
   @Test("R3: a tab that the opened screen turns out not to have rolls the link back")
   func missingTab() {
     var stage = home()
