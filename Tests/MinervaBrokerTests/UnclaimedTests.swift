@@ -81,6 +81,35 @@ struct UnclaimedTests {
     #expect(removals(machine) == [])
   }
 
+  @Test("P2: a host that was too slow for a placeholder once is asked again while it is there, and not for ever")
+  func tooSlow() throws {
+    var machine = try Machine(restarting: opened(), epoch: 2)
+    machine.wait(60_000)
+    machine.settle()
+    machine.register("shop-7", modules: ["Detail"])
+    machine.commit()
+    func asked() -> [ResumeOrder] { machine.actions.compactMap { if case .resume("shop-7", let order) = $0 { order } else { nil } } }
+    /// The host says nothing until its time is over.
+    func miss() throws {
+      let order = try #require(asked().last)
+      for _ in 0..<15 {
+        machine.wait(1_000)
+        machine.commit()
+      }
+      #expect(unclaimed(machine) == [1, 2, 3])
+      machine.take(machine.broker.resumed(order, at: "shop-7", nil, now: machine.now))
+      machine.commit()
+    }
+    try miss()
+    #expect(asked().count == 2)
+    #expect(unclaimed(machine) == [1, 3], "it is being made again")
+    for _ in 0..<8 { try miss() }
+    #expect(asked().count == 6)
+    machine.register("shop-8", modules: ["Detail"])
+    machine.settle()
+    #expect(unclaimed(machine) == [1, 3])
+  }
+
   @Test("P2: a host that comes back after a restart without a module leaves that one alone as a placeholder")
   func withoutOne() throws {
     var machine = try Machine(restarting: opened(), epoch: 2)

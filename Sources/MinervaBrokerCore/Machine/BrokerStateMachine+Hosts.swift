@@ -165,7 +165,7 @@ extension BrokerStateMachine {
   }
 
   /// Lets a living host resume the screens of hosts whose lease is over.
-  private mutating func takeOver(_ name: String, by registration: HostRegistration, now: Moment, _ actions: inout [BrokerAction]) {
+  mutating func takeOver(_ name: String, by registration: HostRegistration, now: Moment, _ actions: inout [BrokerAction]) {
     guard let slot = scenes[name] else { return }
     let able = slot.state.suspended.filter { report in
       !hosts.isAway(report.summary.host) && report.module.host == nil && Self.offers(registration, report.module, in: slot)

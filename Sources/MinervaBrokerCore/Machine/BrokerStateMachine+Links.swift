@@ -93,6 +93,7 @@ extension BrokerStateMachine {
       actions = linked(order.scene, LinkReport(screen: resumption.screen, lease: resumption.lease, verdict: verdict), now: now)
     }
     resumeNext(at: host, now: now, &actions)
+    askAgain(order, at: host, now: now, &actions)
     return actions
   }
 
@@ -156,6 +157,7 @@ extension BrokerStateMachine {
     slot.hidden.remove(departure.screen)
     slot.behind.remove(departure.screen)
     slot.deaths.removeValue(forKey: departure.screen)
+    if slot.state.screen(departure.screen) == nil { slot.askedAgain.removeValue(forKey: departure.screen) }
     // Whoever had it, and who is making it anew: its verdict will come too late.
     for host in Set([departure.host, host ?? ""]).sorted() where !host.isEmpty {
       hosts.adjustLoad(of: host, by: -1)

@@ -76,7 +76,7 @@ extension SceneState {
     let module = summary(id).module
     return Refusal(
       code: .linkNoEndpoint,
-      message: "no host has offered \(module) since the restart, so \(id) is a placeholder; start a host that does, or close it")
+      message: "no host has made \(id) \(module) again since the restart, so it is a placeholder; start a host that offers it, or close it")
   }
 
   /// Makes placeholders of those again that somebody wanted to take over, and could not.
