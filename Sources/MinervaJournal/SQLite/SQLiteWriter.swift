@@ -82,10 +82,10 @@ final class SQLiteWriter {
       }
       for _ in 0..<4 {
         guard try file.trim(settings.retention, cursor: &trimmed, now: now) else {
-          if passEnded == nil { passEnded = now }
-          // The records of those that ended first are gone first.
-          while try file.forgetOver(upTo: trimmed) {}
+          // The records of those that ended first are gone first. Many may be due together: one batch a look.
+          let isMore = try file.forgetOver(upTo: trimmed)
           board.forgotten.store(file.forgotten, ordering: .releasing)
+          if isMore { recordsSinceTrim = Self.trimEvery } else if passEnded == nil { passEnded = now }
           return
         }
       }
