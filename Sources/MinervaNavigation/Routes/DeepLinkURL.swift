@@ -37,9 +37,10 @@ public struct DeepLinkURL: Hashable, Sendable {
   public init(_ text: String) throws(Refusal) {
     func invalid(_ what: String) -> Refusal { Refusal(code: .routeInvalidURL, message: "\(what) in \(text)") }
     self.text = text
-    // Of such a text only the beginning is said.
+    // Of such a text only the beginning is said: bytes, since a character can be as long as the text.
     guard text.utf8.count <= Self.mostBytes else {
-      throw Refusal(code: .routeInvalidURL, message: "\(text.utf8.count) bytes, \(Self.mostBytes) are allowed, in \(text.prefix(64))…")
+      let beginning = String(decoding: text.utf8.prefix(64), as: UTF8.self)
+      throw Refusal(code: .routeInvalidURL, message: "\(text.utf8.count) bytes, \(Self.mostBytes) are allowed, in \(beginning)…")
     }
     if text.utf8.contains(UInt8(ascii: "#")) { throw invalid("a fragment") }
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[colon...].hasPrefix("://") else {

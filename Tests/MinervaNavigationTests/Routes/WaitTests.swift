@@ -390,6 +390,13 @@ struct TraceTests {
     // A redirection behind fifty hops puts fifty segments in their place.
     #expect(code(["folder"] + Array(repeating: "x", count: 40) + ["again"] + Array(repeating: "y", count: 22)) == "route.failed")
     #expect(code(["folder", String(repeating: "x", count: 8192)]) == "route.invalid_url")
+    // However little of it is a character, of a long text only the beginning comes back.
+    let refusal: Refusal?
+    do {
+      _ = try DeepLinkURL("a://h/e" + String(repeating: "\u{301}", count: 100_000))
+      refusal = nil
+    } catch { refusal = error }
+    #expect(refusal.map { $0.message.utf8.count < 200 } == true)
   }
 
   @Test("R3: behind a redirection a refusal still tells of the link as it was written")
