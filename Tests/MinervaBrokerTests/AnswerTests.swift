@@ -169,6 +169,26 @@ struct AnswerTests {
     #expect(machine.stack == ["Home", "Detail"])
   }
 
+  @Test("N3, L3: whoever joined an opening that is being configured has nothing to configure, and is told so")
+  func joinedConfiguration() {
+    var machine = opened()
+    var opening = Command.Opening(ModuleAddress(name: "Detail"), via: .push)
+    opening.configures = true
+    machine.request(.open(opening), txn: "c")
+    let joining = Command(txn: "j", caller: "other", action: .open(opening), policy: .join)
+    machine.take(
+      machine.broker.request(SceneRequest(scene: SceneAddress(), command: joining), token: 955, node: "b", now: machine.now))
+    for (txn, token, node) in [("j", 956, "b"), ("c", 957, "shell")] as [(String, CallToken, String)] {
+      machine.take(machine.broker.configured(SceneAddress(), txn: txn, failure: nil, token: token, node: node, now: machine.now))
+    }
+    machine.settle()
+    for token in [956, 957] as [CallToken] {
+      guard case .done? = machine.reply(to: token) else { return #expect(Bool(false), "\(token) is not done") }
+    }
+    guard case .answered? = machine.reply(to: 955) else { return #expect(Bool(false), "the joiner is not answered") }
+    #expect(machine.stack == ["Home", "Detail"])
+  }
+
   @Test("N16: a scene that has begun is listed when that is durable")
   func listed() {
     var machine = Machine()

@@ -123,7 +123,9 @@ extension BrokerStateMachine {
 
   /// Why a module is not to be configured by this process now.
   private func misplaced(configurationOf txn: String, by node: String, in scene: String) -> MinervaError? {
-    guard let state = scenes[scene]?.state, let opening = state.configuration(of: txn) else {
+    let state = scenes[scene]?.state
+    if state?.isJoined(by: txn) == true { return nil }
+    guard let opening = state?.configuration(of: txn) else {
       return MinervaError(.notWaiting, "no opening \(txn) waits to be configured; it was answered already, or never asked for")
     }
     let caller = ClientDesk.Caller(scene: scene, name: opening.caller)

@@ -195,6 +195,11 @@ extension SceneState {
     return request.map { ($0.command.caller, !$0.isUnconfigured) }
   }
 
+  /// Whether a request that is not over has joined another: it is configured by whoever asked for that.
+  package func isJoined(by txn: String) -> Bool {
+    pending.contains { request in request.joiners.contains { $0.txn == txn && $0.key == nil } }
+  }
+
   /// When `Record.timer` is due; the last `Effect.wake`.
   package var wakeTime: SceneTime? { wake }
 
