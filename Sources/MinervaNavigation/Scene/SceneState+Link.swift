@@ -23,7 +23,7 @@ extension SceneState {
       switch report.verdict {
       case .accepted(let acceptance):
         accept(acceptance, of: node.id, request, &work)
-        if let flaw = flaw(acceptance, opened: work.opened.count) ?? missingTab(acceptance.container, node) {
+        if let flaw = flaw(acceptance, of: node.id, work) ?? missingTab(acceptance.container, node) {
           rollBack(request, work, .rolledBack, flaw)
         } else {
           proceed(&request, &work, at: index)
@@ -100,7 +100,7 @@ extension SceneState {
       }
     }
     redeliver(id)
-    guard flaw(acceptance, opened: work.opened.count) == nil else { return }
+    guard flaw(acceptance, of: id, work) == nil else { return }
     for (key, start) in roots {
       let opening = Plan.Opening(
         id: ScreenID(nextScreen), module: start.module, input: start.input, seal: wantedSeal, parent: id, root: key)
@@ -113,6 +113,29 @@ extension SceneState {
       missing += lead(on: opening, of: id, until: until, request, &work)
     }
     work.stage = .linking(missing: missing, until: until)
+  }
+
+  /// Goes on where a link leads into the tab of a screen that it opened itself: the tab's root is what it wants, or gets that upon it (R2).
+  ///
+  /// Returns how many answers of hosts it takes.
+  private mutating func lead(
+    on root: Plan.Opening, of owner: ScreenID, until: SceneTime, _ request: Request, _ work: inout Work
+  ) -> Int {
+    guard let node = nodes[owner], let wanted = node.wantedStart, let key = root.root, case .tabs(let tabs) = node.container,
+      case .tab(owner, let place) = key, tabs.tabs[place].name == node.wantedTab
+    else { return 0 }
+    let isEnd = work.outcome.screen == owner
+    if wanted.module.name == root.module.name {
+      if isEnd { work.outcome.screen = root.id }
+      return 0
+    }
+    let opening = Plan.Opening(
+      id: ScreenID(nextScreen), module: wanted.module, input: wanted.input, via: .push, parent: root.id)
+    work.opened.append(opening.id)
+    let below = work.moves.firstIndex { if case .push(key, root.id) = $0 { true } else { false } }
+    work.moves.insert(.push(key, opening.id), at: below.map { $0 + 1 } ?? work.moves.count)
+    if isEnd { work.outcome.screen = opening.id }
+    return make(opening, for: request, until: until) ? 1 : 0
   }
 
   /// Who hears a coordinator beside its parent: whoever opened the container whose active leaf it is now, the containers in it leading
@@ -207,9 +230,13 @@ extension SceneState {
   }
 
   /// What is wrong with the containers of a module: names that are no names, or one in another without end.
-  private func flaw(_ acceptance: Acceptance, opened: Int) -> Refusal? {
-    if opened > 64 {
+  private func flaw(_ acceptance: Acceptance, of id: ScreenID, _ work: Work) -> Refusal? {
+    if work.opened.count > 64 {
       return Refusal(code: .linkTooDeep, message: "containers start one another without end (64 modules); rolled back")
+    }
+    if acceptance.container != .none, depth(of: id, work) >= Self.mostContainers {
+      return Refusal(
+        code: .linkTooDeep, message: "\(id) would be a container in \(Self.mostContainers) others; rolled back, open it further out")
     }
     if let bad = acceptance.slots.first(where: { !NavPath.Segment.isSlotName($0) }) {
       return Refusal(code: .linkBadContainer, message: "\"\(bad)\" cannot name a slot; rolled back")
@@ -226,6 +253,21 @@ extension SceneState {
       return Refusal(code: .linkBadContainer, message: "two tabs are named \"\(twice)\"; rolled back")
     }
     return nil
+  }
+
+  /// How many containers and slots a screen that is being opened will stand in.
+  private func depth(of id: ScreenID, _ work: Work) -> Int {
+    for move in work.moves {
+      switch move {
+      case .push(let key, id):
+        guard let owner = owner(of: key) else { return 0 }
+        return 1 + (work.opened.contains(owner) ? depth(of: owner, work) : depth(around: owner))
+      case .fill(let owner, _, id): return 1 + depth(around: owner)
+      case .layer(_, _, id): return 0
+      default: continue
+      }
+    }
+    return 0
   }
 
   /// The caller has configured the module it opened, or has failed to (L1, L3).

@@ -125,23 +125,35 @@ extension SceneState {
   }
 
   /// Refuses containers in containers without end: whoever walks the tree must come back.
-  private func requireShallow(_ destination: Destination) throws(Refusal) {
+  func requireShallow(_ destination: Destination) throws(Refusal) {
     var outer: ScreenID?
     switch destination {
     case .layer: return
     case .stack(let key): outer = owner(of: key)
     case .slot(let owner, _), .tab(let owner, _), .detail(let owner): outer = owner
     }
-    var depth = 0
-    while let id = outer, let node = nodes[id] {
-      depth += 1
-      switch node.place {
-      case .none: outer = nil
-      case .stack(let key): outer = owner(of: key)
-      case .slot(let owner, _): outer = owner
-      }
+    if let outer, depth(around: outer) >= Self.mostContainers {
+      throw Refusal(code: .tooDeep, message: "\(Self.mostContainers) containers stand in one another; open it further out")
     }
-    if depth > 32 { throw Refusal(code: .tooDeep, message: "32 containers stand in one another; open it further out") }
+  }
+
+  /// How many containers and slots may be around a screen: a tree of so many can be said in one message, whose values stand at most 64 deep in
+  /// one another.
+  static let mostContainers = 8
+
+  /// How many containers and slots a screen stands in.
+  func depth(around id: ScreenID) -> Int {
+    var depth = 0
+    var next = Optional(id)
+    while let id = next, let node = nodes[id] {
+      switch node.place {
+      case .none: next = nil
+      case .stack(let key): next = owner(of: key)
+      case .slot(let owner, _): next = owner
+      }
+      if next != nil { depth += 1 }
+    }
+    return depth
   }
 
   /// What a pop-to leaves of its target's stack.

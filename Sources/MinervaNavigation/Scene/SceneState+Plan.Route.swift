@@ -111,7 +111,7 @@ private struct RouteWalk {
     case .modal(let style): present(step, style, in: state)
     case .root where openings.isEmpty && preview.count <= 1: root(step, in: state)
     case .detail where splitAround(state) != nil: detail(step, in: state)
-    case .embed(let slot) where hasSlot(slot, state): embed(slot, step, in: state)
+    case .embed(let slot) where hasSlot(slot, state): try embed(slot, step, in: state)
     case .detail, .embed:
       let what = step.via == .detail ? "split" : "slot of that name"
       throw Refusal(
@@ -272,9 +272,10 @@ private struct RouteWalk {
   }
 
   /// Goes into a slot of a screen that is open: its child is kept or replaced. What follows is pushed where the screen itself stands.
-  private mutating func embed(_ slot: String, _ step: RouteStep, in state: SceneState) {
+  private mutating func embed(_ slot: String, _ step: RouteStep, in state: SceneState) throws(Refusal) {
     guard let place = state.nodes[at]?.slots.firstIndex(where: { $0.name == slot }) else { return }
     let owner = at
+    try state.requireShallow(.slot(owner, place))
     if let child = state.nodes[owner]?.slots[place].content {
       if isOpen(step, child, state) {
         at = child

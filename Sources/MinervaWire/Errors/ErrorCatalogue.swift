@@ -95,7 +95,7 @@ public enum ErrorCatalogue {
     Entry(.notTop, "another screen is on top than --if-top names", "look at stack, then decide again"),
     Entry(.notModal, "nothing modal is up, or the screen stands in no modal layer", "use back or close"),
     Entry(.namedTwice, "one screen is named twice in a stack", "name it once, or open its module again"),
-    Entry(.tooDeep, "32 containers stand in one another", "open it further out"),
+    Entry(.tooDeep, "8 containers stand in one another", "open it further out"),
     Entry(.stillConnecting, "the screen is not on the tree yet", "wait until it is presented, or withdraw its request", retryable: true),
     Entry(.noGesture, "no such gesture has begun", "gesture back begin, or dismiss begin, comes first"),
     Entry(.rendererTaken, "another renderer shows the scene", "take over, or observe"),
