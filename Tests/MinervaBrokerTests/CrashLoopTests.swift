@@ -53,9 +53,8 @@ struct CrashLoopTests {
     }
   }
 
-  @Test("N15, K3: a host that is back with its handler at work was not dead, however often its link was lost: the handler's turn counts")
-  mutating func linkLost() {
-    let token = tap(2, "c")
+  /// The host's link is lost five times, and the same life is back each time.
+  private mutating func loseLinks(awaiting token: CallToken) {
     for _ in 1...5 {
       machine.take(machine.broker.lost("shop-1", incarnation: 1, reason: "silent", pid: 1, now: machine.now))
       machine.settle()
@@ -63,6 +62,12 @@ struct CrashLoopTests {
       machine.settle()
       #expect(machine.reply(to: token) == nil)
     }
+  }
+
+  @Test("N15, K3: a host that is back with its handler at work was not dead, however often its link was lost: the handler's turn counts")
+  mutating func linkLost() {
+    let token = tap(2, "c")
+    loseLinks(awaiting: token)
     _ = machine.turn(ScreenID(2), 1, handled: 1, state: [7])
     machine.settle()
     guard case .answered? = machine.reply(to: token) else {
@@ -70,8 +75,9 @@ struct CrashLoopTests {
       return
     }
     #expect(machine.broker.scenes["main"]?.state.screen(ScreenID(2))?.state == [7])
-    // Nor do these losses count when it dies later.
+    // Nor do such losses count when it dies later.
     let next = tap(2, "d")
+    loseLinks(awaiting: next)
     for incarnation in 1...2 as ClosedRange<UInt64> { die(incarnation) }
     #expect(machine.reply(to: next) == nil)
   }
