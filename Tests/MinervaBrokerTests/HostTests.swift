@@ -313,7 +313,7 @@ struct HostTests {
     #expect(show(&machine, from: 1, to: 2) == 1)
     #expect(show(&machine, from: 1, to: 2) == 0)
     #expect(show(&machine, from: 0, to: 1) == 0)
-    #expect(machine.broker.scenes["main"]?.renderings[ScreenID(1)]?.version == 2)
+    #expect(machine.broker.scenes["main"]?.displays.renderings[ScreenID(1)]?.version == 2)
     #expect(show(&machine, from: 0, to: 2) == 1)
   }
 

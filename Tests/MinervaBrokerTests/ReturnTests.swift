@@ -80,7 +80,7 @@ import Testing
       machine.broker.rendered(
         RenderingReport(scene: machine.identity, rendering: rendering, change: change, answersTurn: false), node: "shop-2",
         now: machine.now))
-    #expect(machine.broker.scenes["main"]?.renderings.isEmpty == true)
+    #expect(machine.broker.scenes["main"]?.displays.renderings.isEmpty == true)
   }
 
   @Test("L3: what a host was making goes on there after a restart; whoever else has it forgets it")

@@ -71,7 +71,7 @@ struct SightTests {
     #expect(told(&machine) == ["s1+!"])
     #expect(machine.broker.scenes["main"]?.announced == [ScreenID(1)] && machine.broker.scenes["main"]?.isSettled == false)
     report(&machine, version: 2)
-    #expect(machine.broker.scenes["main"]?.announced == [] && machine.broker.scenes["main"]?.renderings[ScreenID(1)]?.version == 2)
+    #expect(machine.broker.scenes["main"]?.announced == [] && machine.broker.scenes["main"]?.displays.renderings[ScreenID(1)]?.version == 2)
   }
 
   @Test("A host that comes back with its coordinators is told of all its screens; one that resumes them is told of those that nobody sees")

@@ -253,27 +253,12 @@ extension BrokerStateMachine {
     if dormant.contains(report.scene), let loading = whenLoaded(name, now: now, { $0.rendered(report, node: node, now: $1) }) {
       return loading
     }
-    guard scenes[name]?.identity == report.scene, let holder = scenes[name]?.state.holder(of: screen) else { return [] }
-    let maker = scenes[name]?.links.underWay[SceneLinks.Key(screen: screen, lease: holder.lease)]
+    guard let slot = scenes[name], slot.identity == report.scene, let holder = slot.state.holder(of: screen) else { return [] }
+    let maker = slot.links.underWay[SceneLinks.Key(screen: screen, lease: holder.lease)]
     guard (maker ?? holder.host) == node else { return [] }
-    scenes[name]?.touchedAt = now
-    if report.answersTurn { scenes[name]?.announced.remove(screen) }
-    if report.isBehind == true {
-      scenes[name]?.behind.insert(screen)
-    } else if !report.rendering.body.isEmpty {
-      scenes[name]?.behind.remove(screen)
-    }
-    // What is said again, after an answer was lost or beside a repetition of the whole, must neither take a list back nor change it twice.
-    let known = scenes[name]?.renderings[screen]?.version ?? 0
-    let isNew = report.change.from == 0 ? report.rendering.version >= known : report.rendering.version > known
-    guard isNew, !report.rendering.body.isEmpty else {
-      announceIdle(name, now: now, &actions)
-      return actions
-    }
-    scenes[name]?.renderings[screen] = report.rendering
-    scenes[name]?.shown[screen] = report.shown
-    scenes[name]?.plainFields.updateValue(report.plainFields.map(Set.init), forKey: screen)
-    if let slot = scenes[name] { publish(.list(report.change), of: slot, record: slot.state.seq, now: now, &actions) }
+    slot.touchedAt = now
+    if report.answersTurn { slot.announced.remove(screen) }
+    if slot.displays.take(report) { publish(.list(report.change), of: slot, record: slot.state.seq, now: now, &actions) }
     announceIdle(name, now: now, &actions)
     return actions
   }

@@ -59,11 +59,9 @@ extension BrokerStateMachine {
     slot.hosts.insert(resumption.host)
     // Whoever makes a screen again says what it shows, also when that is nothing.
     slot.announced.insert(resumption.screen)
-    // What another life was told, or kept, is nothing to this one.
-    slot.hidden.remove(resumption.screen)
-    slot.behind.remove(resumption.screen)
+    slot.displays.restart(resumption.screen)
     hosts.adjustLoad(of: resumption.host, by: 1)
-    let order = ResumeOrder(scene: slot.identity, resumption: resumption, shown: slot.shown[resumption.screen])
+    let order = ResumeOrder(scene: slot.identity, resumption: resumption, shown: slot.displays.lists[resumption.screen])
     hosts.append(order, ResumeLane.Key(link: link, scene: slot.identity), for: resumption.host, at: now)
     resumeNext(at: resumption.host, now: now, &actions)
   }
@@ -150,12 +148,8 @@ extension BrokerStateMachine {
   mutating func end(_ departure: Departure, of slot: SceneSlot, _ actions: inout [BrokerAction]) {
     let (host, turns) = slot.links.end(SceneLinks.Key(screen: departure.screen, lease: departure.lease))
     refuse(turns, &actions)
-    slot.renderings.removeValue(forKey: departure.screen)
-    slot.shown.removeValue(forKey: departure.screen)
-    slot.plainFields.removeValue(forKey: departure.screen)
+    slot.displays.remove(departure.screen)
     slot.announced.remove(departure.screen)
-    slot.hidden.remove(departure.screen)
-    slot.behind.remove(departure.screen)
     slot.deaths.removeValue(forKey: departure.screen)
     if slot.state.screen(departure.screen) == nil { slot.askedAgain.removeValue(forKey: departure.screen) }
     // Whoever had it, and who is making it anew: its verdict will come too late.

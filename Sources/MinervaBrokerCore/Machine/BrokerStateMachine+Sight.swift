@@ -25,16 +25,10 @@ extension BrokerStateMachine {
     let seen = Set(slot.state.visible)
     slot.state.forEachRunning { screen, host in
       let isSeen = seen.contains(screen)
-      let wasHidden = slot.hidden.contains(screen)
+      let wasHidden = slot.displays.hidden.contains(screen)
       guard isSeen == wasHidden || host == node, registry.isAlive(host) else { return }
-      var isAwaited = false
-      if isSeen {
-        slot.hidden.remove(screen)
-        isAwaited = slot.behind.remove(screen) != nil
-        if isAwaited { slot.announced.insert(screen) }
-      } else {
-        slot.hidden.insert(screen)
-      }
+      let isAwaited = slot.displays.tell(screen, isSeen: isSeen)
+      if isAwaited { slot.announced.insert(screen) }
       actions.append(.order(host: host, .seen(slot.identity, screen, isSeen: isSeen, isAwaited: isAwaited)))
     }
   }

@@ -189,7 +189,7 @@ package struct BrokerStateMachine {
       guard let slot = scenes[scene] else { return actions.append(.answer(token, .refused(.sceneEnded(scene)))) }
       let snapshot = SceneSnapshot(
         scene: slot.identity, epoch: epoch, record: record, event: slot.events, at: Int64(at.milliseconds), tree: tree,
-        renderings: renderings ? slot.renderings.values.sorted { $0.screen < $1.screen } : [], settled: settled,
+        renderings: renderings ? slot.displays.renderings.values.sorted { $0.screen < $1.screen } : [], settled: settled,
         recent: renderings ? nil : slot.recent.events, plans: plans, isVirtual: settings.hasVirtualClock ? true : nil)
       actions.append(.answer(token, .looked(snapshot)))
     }

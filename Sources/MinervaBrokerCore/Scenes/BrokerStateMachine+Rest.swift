@@ -270,7 +270,7 @@ extension BrokerStateMachine {
 
   /// What a screen shows; nil when it has not said so, or the scene is not open.
   package func rendering(of screen: ScreenID, in name: String) -> StampedRendering? {
-    scenes[name]?.renderings[screen] ?? dormant[name]?.kept?.rendering(of: screen)
+    scenes[name]?.displays.renderings[screen] ?? dormant[name]?.kept?.rendering(of: screen)
   }
 
   // MARK: The journal's list

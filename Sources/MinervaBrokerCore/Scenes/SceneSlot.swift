@@ -26,18 +26,10 @@ package final class SceneSlot {
   var serial: UInt64 = 0
   /// Whether its effects happen in the step under way.
   var isTouched = false
-  /// What each screen shows, as its host reported it last.
-  package internal(set) var renderings: [ScreenID: StampedRendering] = [:]
-  /// Of each screen that has shown something: the fields whose values may be written down, all where there is no list (P4).
-  var plainFields: [ScreenID: Set<String>?] = [:]
-  /// From what each screen's next change set must start when another host resumes it.
-  var shown: [ScreenID: ShownList] = [:]
+  /// What its screens show.
+  var displays = ScreenDisplays()
   /// Screens whose turn announced a rendering that has not come.
   var announced: Set<ScreenID> = []
-  /// Screens whose hosts have been told that nobody sees them.
-  var hidden: Set<ScreenID> = []
-  /// Screens whose lists keep something newer until they are seen.
-  var behind: Set<ScreenID> = []
   /// Who waits for what in it.
   var waiters = Waiters()
   /// What hosts make of its screens, and have made.

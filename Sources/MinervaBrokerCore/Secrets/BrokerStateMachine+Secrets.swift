@@ -155,7 +155,7 @@ extension BrokerStateMachine {
   /// Whether what is entered into a field must not be written down, or may be such.
   private func mustSeal(_ field: String, of ref: ScreenRef, in scene: String) -> Bool {
     guard let slot = scenes[scene], isCertain(ref, slot), let id = try? slot.state.resolve(ref) else { return true }
-    guard let plain = slot.plainFields[id] else { return true }
+    guard let plain = slot.displays.plainFields[id] else { return true }
     return plain.map { !$0.contains(field) } ?? false
   }
 
