@@ -18,7 +18,7 @@ public enum RemovalReason: String, Hashable, Sendable, Codable, CaseIterable {
   case requesterLost
   /// With its scene.
   case sceneClosed
-  /// With the screen whose tab, slot, split or modal layer it stood in.
+  /// With the screen whose tab, slot, split or modal layer it stood in, or with the coordinator without screen that opened it.
   case parentRemoved
   /// It was never presented: its link was refused, or the transaction it belonged to failed.
   case rolledBack

@@ -14,7 +14,8 @@ extension Command.Action {
 extension Command {
   /// The verbs.
   public enum Action: Hashable, Sendable, Codable {
-    /// Starts a module without a screen, an app's start module; its parent is the origin.
+    /// Starts a module without a screen, an app's start module; its parent is the origin. It leaves with that, and takes along what it has
+    /// opened, wherever that stands, but for the scene's root and what the request that removes it builds on (K2).
     case launch(module: ModuleAddress, input: [UInt8])
     /// Opens a module.
     indirect case open(Opening)
