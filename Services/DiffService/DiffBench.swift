@@ -16,18 +16,19 @@ final class DiffBench: Sendable {
 
   private let state: Mutex<State>
   private let limits: DiffLimits
-  private let lanes = DiffLanes()
+  private let lanes: DiffLanes
   private let node: String
 
   /// Of how many answers one is wrong on purpose.
   private let lie: Int?
   private let answers = Atomic<Int>(0)
 
-  init(limits: DiffLimits, node: String = "worker", lie: Int? = nil) {
+  init(limits: DiffLimits, node: String = "worker", lie: Int? = nil, lanes: DiffLanes = DiffLanes()) {
     state = Mutex(State(shelf: DiffShelf(limits: limits)))
     self.limits = limits
     self.node = node
     self.lie = lie
+    self.lanes = lanes
   }
 
   private var now: Int64 { MonotonicTime.milliseconds }
@@ -57,17 +58,19 @@ final class DiffBench: Sendable {
   func start(
     _ job: DiffJob, of owner: Owner, until stop: DiffStop, _ tell: @escaping @Sendable (Result<DiffAnswer, any Error>) -> Void
   ) {
-    let work: DiffShelf.Work
+    let (work, superseded): (DiffShelf.Work, [DiffStop])
     do throws(MinervaError) {
-      work = try state.withLock { state throws(MinervaError) in
+      (work, superseded) = try state.withLock { state throws(MinervaError) in
         let work = try state.shelf.admit(job, of: owner, at: now)
-        for key in work.superseded { state.running[key]?.stop.set(.superseded) }
+        let superseded = work.superseded.compactMap { state.running[$0]?.stop }
         state.running[work.key] = (stop, work.rows)
-        return work
+        return (work, superseded)
       }
     } catch {
       return tell(.failure(error))
     }
+    // Not inside the lock: the end of a job that waits for its lane is booked before `set` returns.
+    for stop in superseded { stop.set(.superseded) }
     let (key, hold) = (work.key, min(job.hold, limits.hold))
     compute(work, job, stop) { result in
       guard hold > 0, case .success = result else { return tell(self.ended(key, result)) }

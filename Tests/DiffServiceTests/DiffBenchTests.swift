@@ -96,6 +96,28 @@ struct DiffBenchTests {
     _ = (await other.result, await stranger.result)
   }
 
+  @Test(
+    "A newer job about a list supersedes one that has not begun: the older ends at once, and the bench goes on", arguments: [1, 18_000])
+  func supersededWhileWaiting(count: Int) async throws {
+    let (lanes, gate) = (DiffLanes(width: 1), Gate())
+    let bench = DiffBench(limits: DiffLimits(), lanes: lanes)
+    let blocking = [10, DiffLanes.longJob].map { rows in Task { await lanes.run(rows: rows) { gate.wait() } } }
+    try await until { gate.waiters == 2 }
+    func job(_ id: String) -> DiffJob { DiffJob(id: id, old: rows(0..<count), new: rows(1...count), list: DiffList("users")) }
+    let (ends, told) = AsyncStream.makeStream(of: (id: String, result: Result<DiffAnswer, any Error>).self)
+    for id in ["1", "2"] { bench.start(job(id), of: anna, until: DiffStop()) { told.yield((id, $0)) } }
+    var iterator = ends.makeAsyncIterator()
+    let first = try #require(await iterator.next())
+    #expect(first.id == "1" && code { _ = try first.result.get() } == .diffSuperseded)
+    #expect(bench.status.jobs == 1, "the newer one waits")
+    for _ in blocking { gate.open() }
+    let second = try #require(await iterator.next())
+    #expect(second.id == "2")
+    #expect(try ChangeCounts(decoding: second.result.get().changes) == ChangeCounts(inserts: 1, deletes: 1))
+    #expect(bench.status.jobs == 0)
+    for job in blocking { _ = await job.value }
+  }
+
   @Test("A job ends at its deadline, not when it is done")
   func deadline() async throws {
     let job = DiffJob(id: "late", old: rows([1]), new: rows([2]), deadline: 5, hold: 10_000)
@@ -134,7 +156,7 @@ struct DiffBenchTests {
     let lanes = DiffLanes(width: 1)
     let gate = Gate()
     let first = Task { await lanes.run(rows: 10) { gate.wait() } }
-    try await until { gate.isWaitedFor }
+    try await until { gate.waiters == 1 }
     let stop = DiffStop()
     let left = Left()
     let second = Task { [lists = Held(left)] in await lanes.run(rows: 10, until: stop) { withExtendedLifetime(lists) {} } == nil }
@@ -253,12 +275,13 @@ private final class Held: Sendable {
 /// Lets a thread wait until a test says so.
 private final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
-  private let waits = Atomic<Bool>(false)
+  private let waits = Atomic<Int>(0)
 
-  var isWaitedFor: Bool { waits.load(ordering: .relaxed) }
+  /// How many came to it.
+  var waiters: Int { waits.load(ordering: .relaxed) }
 
   func wait() {
-    waits.store(true, ordering: .relaxed)
+    waits.add(1, ordering: .relaxed)
     semaphore.wait()
   }
 
