@@ -1,4 +1,5 @@
 internal import Glibc
+package import MinervaWire
 
 extension RuntimeDirectory {
   /// The value that the process which holds a name here was given for an option; nil when there is none.
@@ -11,17 +12,20 @@ extension RuntimeDirectory {
 
   /// Has the process that holds a name here read its files again (SIGHUP).
   ///
-  /// One that is only starting is waited for, as it may have read them before they changed: until it serves, or for as long as `patience`.
+  /// Also one that is only starting, and may have read them before they changed: a service takes its signals before it takes its name, and
+  /// keeps what comes until it serves. Whether its socket is still there says nothing: it may be reached by another door.
   ///
   /// - Returns: The process; nil when none holds the name.
+  /// - Throws: `runtime.file` when the system does not let it be told.
   @discardableResult
-  package func hangUp(_ name: String, patience: Duration = .seconds(5)) async -> Int32? {
-    let clock = ContinuousClock()
-    let deadline = clock.now + patience
+  package func hangUp(_ name: String) throws(MinervaError) -> Int32? {
     while let pid = LockFile.holder(of: lockPath(name)), pid > 1 {
-      if isServed(name) { return kill(pid, SIGHUP) == 0 ? pid : nil }
-      guard clock.now < deadline else { return nil }
-      try? await clock.sleep(for: .milliseconds(20))
+      if kill(pid, SIGHUP) == 0 { return pid }
+      let failure = errno
+      // One that has ended meanwhile holds nothing any more.
+      guard failure == ESRCH, LockFile.holder(of: lockPath(name)) != pid else {
+        throw MinervaError(.runtimeFile, "cannot send SIGHUP to process \(pid), which holds \(lockPath(name))", errno: failure)
+      }
     }
     return nil
   }

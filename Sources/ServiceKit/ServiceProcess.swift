@@ -31,11 +31,12 @@ package final class ServiceProcess: Sendable {
     // What an author's coordinator prints belongs into the log when it is printed.
     PrintedLines.leaveAtOnce()
     runtime = try RuntimeDirectory.open(option: command.text("runtime"), for: [name])
+    // Before the lock: whoever holds the name may be sent a signal, and what comes early is kept.
+    signals = try TerminationSignals()
     lock = try LockFile.acquire(runtime.lockPath(name))
     self.console = console
     // A connection is a descriptor, and many systems give a process a thousand of them where it may have far more.
     DescriptorLimit.raise()
-    signals = try TerminationSignals()
     let (ending, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(1))
     self.ending = ending
     let starting = Starting()

@@ -83,6 +83,32 @@ struct KeysTests {
     #expect(set.exit(of: "up") == 0)
   }
 
+  @Test(
+    "Processes: a key revoked while the broker's socket is gone is shut out by its other door; SIGTERM behind SIGHUP ends the set (C01)")
+  func withoutASocket() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    let broker = try newKey("broker", in: set)
+    let port = try FreePorts.pair()
+    #expect(try minerva(["keys", "allow", try newKey("bob", in: set), "--name", "bob"], in: set).status == 0)
+    try set.startCommand("up", "minerva", ["up", "--app", "shop", "--listen", "tcp://127.0.0.1:\(port)", "--runtime", set.directory])
+    #expect(await set.wait(atMost: .seconds(20)) { (try? minerva(["stack"], in: set).status) == 0 })
+    func looks() -> ProcessSet.Once? {
+      try? ProcessSet.Once.run(
+        "minerva",
+        ["stack", "--connect", "tcp://127.0.0.1:\(port)", "--key", "\(set.directory)/keys/bob.key", "--server-key", broker])
+    }
+    #expect(looks()?.status == 0)
+    // As a cleaner of temporary directories does it.
+    #expect(unlink(set.directory + "/broker.sock") == 0)
+    let revoked = try minerva(["keys", "revoke", "bob"], in: set)
+    #expect(revoked.status == 0 && revoked.errors.contains("reads the list now"), "\(revoked.errors)")
+    #expect(await set.wait { looks()?.errors.contains("bus.unauthorized") == true }, "bob is shut out")
+    set.signal("up", SIGHUP)
+    set.signal("up", SIGTERM)
+    #expect(set.exit(of: "up", within: .seconds(4)) == 0, "\(set.log(of: "up"))")
+  }
+
   @Test("Processes: keys that are allowed at once are all on the list, narrowed ones say to what, and a name is enough to revoke")
   func list() async throws {
     let set = try ProcessSet()

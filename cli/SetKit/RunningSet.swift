@@ -161,8 +161,8 @@ package final class RunningSet: SetControl {
 
   package func signal(_ process: String, _ number: Int32) async throws { try supervisor.signal(process, number) }
 
-  /// Has the broker read its list of keys again.
-  package func reloadKeys() async { await runtime.hangUp("broker") }
+  /// Has the broker read its list of keys again; one that is being restarted reads it anyway.
+  package func reloadKeys() throws(MinervaError) { try runtime.hangUp("broker") }
 
   /// Returns when somebody asked the supervisor to stop (`minerva down`).
   package func untilAskedToStop() async { for await _ in asked { return } }

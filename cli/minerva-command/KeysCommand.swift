@@ -36,11 +36,11 @@ enum KeysCommand {
       grant.scenes = command.texts("only-scene")
       let entry = AuthorizedKeys.Entry(grant: grant, name: command.text("name") ?? "")
       try change(list) { $0.entries[key] = entry }
-      console.notice("allowed; \(await inForce(command))")
+      console.notice("allowed; \(try inForce(command))")
     case "revoke":
       let start = command.argument("KEY") ?? ""
       try change(list) { try revoke(start, from: &$0) }
-      console.notice("revoked; \(await inForce(command))")
+      console.notice("revoked; \(try inForce(command))")
     default:
       for (key, entry) in try authorized(list).entries.sorted(by: { $0.key < $1.key }) {
         try console.out.line(command.flag("json") ? json(key, entry) : text(key, entry))
@@ -50,10 +50,16 @@ enum KeysCommand {
   }
 
   /// Has the running broker read the list again, and says from when it holds.
-  private static func inForce(_ command: ParsedCommand) async -> String {
+  ///
+  /// - Throws: `runtime.file` when the broker cannot be told: it goes on with the list that it read before.
+  private static func inForce(_ command: ParsedCommand) throws(MinervaError) -> String {
     if let directory = command.text("keys") { return "a broker that runs with --keys \(directory) reads the list again at SIGHUP" }
     let runtime = RuntimeDirectory.choose(option: command.text("runtime"))
-    guard let broker = await runtime.hangUp("broker") else { return "in force as soon as a broker runs in \(runtime.path)" }
+    let broker: Int32?
+    do throws(MinervaError) { broker = try runtime.hangUp("broker") } catch {
+      throw MinervaError(error.code, "the list is changed, but the running broker goes on with the one before: \(error.message)")
+    }
+    guard let broker else { return "in force as soon as a broker runs in \(runtime.path)" }
     return "the running broker (process \(broker)) reads the list now"
   }
 

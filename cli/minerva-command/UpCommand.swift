@@ -50,7 +50,7 @@ enum UpCommand {
       while true {
         let signal = await signals.next()
         if isEnd(signal) { return await ended.give(signal) }
-        await set.reloadKeys()
+        do throws(MinervaError) { try set.reloadKeys() } catch { console.notice("minerva  \(Escaping.visible(error.message))") }
       }
     }
     Task { await ended.give(set.untilAskedToStop()) }
