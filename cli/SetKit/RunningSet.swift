@@ -136,14 +136,21 @@ package final class RunningSet: SetControl {
   }
 
   /// Connects to the broker once it listens.
+  ///
+  /// - Throws: What the broker answered, at once, when it will not answer anything else: `bus.unsupported` of one of another build.
   private func connected(until deadline: ContinuousClock.Instant) async throws -> Client {
-    while ContinuousClock.now < deadline {
+    let clock = ContinuousClock()
+    while true {
       try requireAllTried()
-      let client = try? await Client.connect(to: endpoint, name: "supervisor", version: ProductVersion.text, patience: .seconds(1))
-      if let client { return client }
-      try Task.checkCancellation()
+      do {
+        return try await Client.connect(to: endpoint, name: "supervisor", version: ProductVersion.text, patience: .seconds(1))
+      } catch {
+        try Task.checkCancellation()
+        let isPassing = [.unreachable, .peerLost, .deadline, .closed, .backpressure].contains(Session.stated(error).code)
+        guard isPassing, clock.now < deadline else { throw error }
+        try await clock.sleep(for: .milliseconds(20))
+      }
     }
-    return try await Client.connect(to: endpoint, name: "supervisor", version: ProductVersion.text, patience: .seconds(1))
   }
 
   /// Requires that none of them falls again and again: before anything was served, five times are enough.
