@@ -101,6 +101,42 @@ struct ExitTests {
     #expect(said.contains("error bus.closed") && said.contains("1 request un"), "\(said)")
   }
 
+  @Test("Processes: a shell that records from a stopped broker ends within two seconds, with a whole recording, and says so (C01)")
+  func shellThatRecords() async throws {
+    let set = try ProcessSet()
+    defer { set.end() }
+    try set.startAll(app: "shop", hosts: 1, workers: 0)
+    let client = try await set.client()
+    #expect(try await set.wait { try await !client.modules().isEmpty })
+    await client.close()
+    let (shell, input, output, errors) = (Process(), Pipe(), Pipe(), Pipe())
+    shell.executableURL = URL(filePath: try ProductDirectory.executable("minerva-shell"))
+    shell.arguments = ["--runtime", set.directory]
+    (shell.standardInput, shell.standardOutput, shell.standardError) = (input, output, errors)
+    try shell.run()
+    defer { if shell.isRunning { kill(shell.processIdentifier, SIGKILL) } }
+    let file = set.directory + "/x.mrec"
+    input.fileHandleForWriting.write(Data("open Detail id=7\nrecord \(file) --from #1\nnote ready\n".utf8))
+    var told = ""
+    while !told.contains("ready") {
+      let more = output.fileHandleForReading.availableData
+      guard !more.isEmpty else { break }
+      told += String(decoding: more, as: UTF8.self)
+    }
+    #expect(await set.wait { RuntimeFiles.text(file).contains("Detail{id:7}") }, "\(told)")
+    await stop("broker", of: set)
+    let took = await time {
+      input.fileHandleForWriting.write(Data("quit\n".utf8))
+      #expect(await set.wait { !shell.isRunning })
+    }
+    #expect(took < .seconds(2), "\(took)")
+    #expect(shell.terminationStatus == 1)
+    let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    #expect(said.contains("error bus.closed") && said.contains("x.mrec ends at #"), "\(said)")
+    let replayed = try ProcessSet.Once.run("minerva", ["replay", file, "--verify"])
+    #expect(replayed.status == 0 && replayed.output.contains("Detail{id:7}"), "\(replayed)")
+  }
+
   @Test("Processes: a client whose broker is stopped closes within its grace and counts what was not answered (C01)")
   func brokerStopped() async throws {
     let set = try ProcessSet()

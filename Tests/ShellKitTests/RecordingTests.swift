@@ -78,6 +78,40 @@ struct RecordingTests {
     #expect(try Session.replay(place["b"], verify: true).first?.contains("2 records") == true)
   }
 
+  @Test("C01: whoever leaves a broker that says nothing waits a moment for it; the recording is whole, and what it lacks is said")
+  func leavingTheSilent() async throws {
+    for isSilent in [true, false] {
+      let (place, target) = (try Place(), SceneDouble())
+      let (_, session) = try await run(["open Home via root", "record \(place["a"]) --from #1"], on: target)
+      try await until("the first record is written") { try place.text("a").contains("presented s1") }
+      if isSilent { await target.fallSilent() } else { await target.setReachable(false) }
+      let error = await session.close().error
+      #expect(error?.code == .closed)
+      let words = "ended with a recording cut short, \(place["a"]) ends at #"
+      #expect(
+        error?.message.hasPrefix(words) == true && error?.message.contains("could not be asked for the rest") == true,
+        "\(String(describing: error))")
+      let whole = try place.text("a")
+      #expect(try Session.replay(place["a"], verify: true).last == "       main [s1 Home]")
+      // Nothing that comes late stands behind the end.
+      await target.speak()
+      for _ in 0..<200 { await Task.yield() }
+      #expect(try place.text("a") == whole)
+    }
+  }
+
+  @Test("C01: record stop with a broker that is away ends the file all the same, and says where")
+  func stoppingTheSilent() async throws {
+    let (place, target) = (try Place(), SceneDouble())
+    let (_, session) = try await run(["open Home via root", "record \(place["a"]) --from #1"], on: target)
+    try await until("the first record is written") { try place.text("a").contains("presented s1") }
+    await target.setReachable(false)
+    let end = await session.execute(try Statement.parse("record stop")[0]) { _ in }
+    #expect(end.error?.code == .unreachable && end.error?.message.contains("a ends at #") == true, "\(end)")
+    #expect(try Session.replay(place["a"], verify: true).last == "       main [s1 Home]")
+    #expect(await session.close().error == nil)
+  }
+
   @Test("D2: the past is looked at, refuses what would change it, and leads back")
   func past() async throws {
     let (told, session) = try await run([

@@ -27,6 +27,8 @@ actor SceneDouble: SceneTarget {
   /// Whether Login takes a secret, and each of its screens has a field for it.
   private let hasSecrets: Bool
   private(set) var reachable = true
+  /// Who waits for an answer while the broker says nothing; nil while it speaks.
+  private var unheard: [CheckedContinuation<Void, Never>]?
 
   /// What a look at all scenes finds left over.
   private let leaking = [
@@ -63,6 +65,7 @@ actor SceneDouble: SceneTarget {
   }
 
   func look(at record: UInt64?) async throws(MinervaError) -> SceneLook {
+    await hear()
     guard reachable else { throw MinervaError(.unreachable, "no broker") }
     if let record { return SceneLook(try await past(at: record, image: false)) }
     let tree = core.tree
@@ -106,6 +109,8 @@ actor SceneDouble: SceneTarget {
   }
 
   func records(of scene: SceneIdentity, after record: UInt64) async throws(MinervaError) -> RecordPage {
+    await hear()
+    guard reachable else { throw MinervaError(.unreachable, "no broker") }
     // Small pages, so that there are several.
     let rest = journal.dropFirst(Int(record))
     return RecordPage(records: Array(rest.prefix(3)), isMore: rest.count > 3)
@@ -156,6 +161,21 @@ actor SceneDouble: SceneTarget {
 
   /// Makes the broker vanish, or come back.
   func setReachable(_ isReachable: Bool) { reachable = isReachable }
+
+  /// Makes the broker answer nothing any more, as one that is stopped.
+  func fallSilent() { unheard = [] }
+
+  /// It goes on, and answers what it was asked.
+  func speak() {
+    let waiting = unheard ?? []
+    unheard = nil
+    for continuation in waiting { continuation.resume() }
+  }
+
+  private func hear() async {
+    guard unheard != nil else { return }
+    await withCheckedContinuation { unheard?.append($0) }
+  }
 
   // MARK: The core and its host
 

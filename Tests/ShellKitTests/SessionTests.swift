@@ -172,17 +172,42 @@ struct SessionTests {
   @Test func `a request that nobody hears holds up no prompt, and the end counts it (C01)`() async throws {
     for (isSent, words) in [(true, "1 request unanswered ([1])"), (false, "1 request undelivered ([1])")] {
       let (told, late) = (Told(), Told())
-      let session = Session(target: DeafScene(isSent: isSent)) { await late.add($0) }
+      let session = Session(target: DeafScene(.cancelled(isSent: isSent))) { await late.add($0) }
       try await session.start()
       let execution = await session.execute(try Statement.parse("open Home &")[0]) { await told.add($0) }
       #expect(execution.error == nil)
-      #expect(await told.take() == ["[1] sent, not heard of yet"])
+      #expect(await told.take() == ["[1] waits, not heard of yet"])
       let unfinished = await session.close()
       #expect(unfinished.error?.code == .closed && unfinished.error?.message.contains(words) == true, "\(unfinished)")
       // What is counted is not told as well.
       #expect(await late.take() == [])
     }
     #expect(await Session(target: SceneDouble()).close().error == nil)
+  }
+
+  @Test func `an answer that comes while the conversation ends is told, and not counted as none (C01)`() async throws {
+    for (end, words) in [(DeafScene.End.answered, "[1] ok #9"), (.refused, "[1] error nav.busy")] {
+      let late = Told()
+      let session = Session(target: DeafScene(end)) { await late.add($0) }
+      try await session.start()
+      _ = await session.execute(try Statement.parse("open Home &")[0]) { _ in }
+      #expect(await session.close().error == nil)
+      #expect(await late.take().first?.hasPrefix(words) == true)
+    }
+  }
+
+  @Test func `where a request stands is told before its answer, however late`() async throws {
+    let (words, word) = AsyncStream.makeStream(of: Void.self)
+    let (told, late) = (Told(), Told())
+    let session = Session(target: DeafScene(.answered, words: words)) { await late.add($0) }
+    try await session.start()
+    _ = await session.execute(try Statement.parse("open Home &")[0]) { await told.add($0) }
+    #expect(await told.take() == ["[1] waits, not heard of yet"])
+    word.yield()
+    try await session.finish(job: 1, within: .seconds(30))
+    let lines = await late.take()
+    #expect(lines.first == "[1] queued #9 behind #8 (opening Tabs)" && lines.dropFirst().first?.hasPrefix("[1] ok #9") == true, "\(lines)")
+    await session.close()
   }
 
   @Test func `a link goes on in the background, and what is done at once takes no &`() async throws {

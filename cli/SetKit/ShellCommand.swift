@@ -67,7 +67,8 @@ package enum ShellCommand {
       ended = code
     } catch {
       reader.close()
-      await session.close()
+      // What was left is counted also when the conversation fails (C01).
+      if let left = await session.close().error { for line in ErrorWords.lines(for: left) { console.notice(line) } }
       throw error
     }
     guard let error = unfinished.error else { return ended }

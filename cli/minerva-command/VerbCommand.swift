@@ -85,6 +85,7 @@ enum VerbCommand {
     reading.cancel()
     if let recording, execution.error == nil {
       for await _ in recording.stream {}
+      await session.leave()
       let end = await session.execute(try Statement.parse(arguments: ["record", "stop"])) { lines in
         let isError = ReplyText.isError(lines)
         for line in lines { if isError { console.notice(line) } else { try? console.out.line(line) } }

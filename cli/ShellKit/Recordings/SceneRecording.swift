@@ -31,6 +31,8 @@ package actor SceneRecording {
   private let limit: UInt64?
   /// Why the file holds no more than it does.
   private var failure: MinervaError?
+  /// Whether the last line is written: nothing follows it.
+  private var isOver = false
 
   /// Begins a recording; the file then holds its first line.
   ///
@@ -74,6 +76,7 @@ package actor SceneRecording {
     var isMore = true
     while isMore {
       let page = try await target.records(of: identity, after: recorder.state.seq)
+      guard !isOver else { return }
       isMore = page.isMore && !page.records.isEmpty
       var lines: [String] = []
       for body in page.records {
@@ -91,16 +94,34 @@ package actor SceneRecording {
     }
   }
 
-  /// Writes the rest and the last line.
+  /// Writes the rest and the last line; only the last line when the broker cannot be asked for the rest.
   ///
-  /// - Throws: `replay.diverged` when the core here gives another tree than the broker has.
+  /// - Throws: What kept the rest away, with where the recording ends; `replay.diverged` when the core here gives another tree than the
+  ///   broker has.
   package func end() async throws(MinervaError) -> Summary {
-    try await pull()
+    do throws(MinervaError) { try await pull() } catch { throw try cutOff(by: error) }
     let look = try? await target.look(at: nil)
     if let look, look.scene == identity.name, look.record == recorder.state.seq, look.tree.hash64 != recorder.state.treeHash {
       throw MinervaError(.replayDiverged, "at #\(look.record) the broker has another tree than its records give; is it of another version?")
     }
-    try file.write([recorder.end()])
+    try finish()
     return Summary(path: path, scene: identity.name, records: recorder.records, first: first, last: recorder.state.seq)
+  }
+
+  /// Writes the last line behind what has been read, so that the file is whole.
+  ///
+  /// - Returns: The error that kept the rest away, with where the recording ends.
+  /// - Throws: Why what has been read is not in the file.
+  package func cutOff(by error: MinervaError) throws(MinervaError) -> MinervaError {
+    if let failure { throw failure }
+    try finish()
+    let end = "\(Escaping.visible(path)) ends at #\(recorder.state.seq)"
+    return MinervaError(error.code, "\(end): the broker could not be asked for the rest, \(error.message)", details: error.details)
+  }
+
+  private func finish() throws(MinervaError) {
+    guard !isOver else { return }
+    isOver = true
+    try file.write([recorder.end()])
   }
 }

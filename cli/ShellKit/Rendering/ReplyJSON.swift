@@ -71,7 +71,7 @@ package enum ReplyJSON {
   }
 
   /// Where a request stands of which nothing was heard in time.
-  static let unheard = JSONLine([("standing", .text("sent"))]).text
+  static let unheard = JSONLine([("standing", .text("unheard"))]).text
 
   package static func error(_ error: MinervaError) -> String {
     JSONLine([("error", .object([("code", .text(error.code.rawValue)), ("message", .text(error.message))]))]).text

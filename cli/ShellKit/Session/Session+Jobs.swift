@@ -16,6 +16,25 @@ extension Session {
     jobNames[number] = txn
     asked.insert(number)
     let standings = Standings()
+    let first = Task { () -> Admission? in
+      for await admission in standings.stream { return admission }
+      return nil
+    }
+    let isHeard = Task { () -> Bool in
+      let heard = await self.withDeadline(Self.firstWord) { await first.value.map { [$0] } ?? [] }
+      guard let heard else {
+        // A broker that is away holds up no prompt: what it says is told when it says it (C01).
+        await emit([isJSON ? ReplyJSON.ofJob(number, ReplyJSON.unheard) : "[\(number)] waits, not heard of yet"])
+        return false
+      }
+      // One that is answered at once has no standing to tell.
+      if let admission = heard.first { await emit([Self.standing(admission, ofJob: number, isJSON: isJSON)]) }
+      return true
+    }
+    let told = Task {
+      guard await !isHeard.value, let admission = await first.value, !self.isOver else { return }
+      await self.notify([Self.standing(admission, ofJob: number, isJSON: isJSON)])
+    }
     jobs[number] = Task { () -> MinervaError? in
       let (lines, failure): ([String], MinervaError?)
       do throws(MinervaError) {
@@ -24,28 +43,22 @@ extension Session {
         (lines, failure) = (isJSON ? [ReplyJSON.error(error)] : ReplyText.error(error), error)
       }
       standings.end()
+      // Where it stood is told before its answer.
+      await told.value
+      if let failure, self.isOver, Self.unanswered.contains(failure.code) {
+        // At the end of the conversation they are counted instead.
+        self.ends[number] = failure
+      } else {
+        await self.notify(Self.job(number, lines))
+      }
       self.asked.remove(number)
-      // At the end of the conversation they are counted instead.
-      if !self.isOver { await self.notify(Self.job(number, lines)) }
       return failure
     }
-    let first = Task { () -> Admission? in
-      for await admission in standings.stream { return admission }
-      return nil
-    }
-    let heard = await withDeadline(Self.firstWord) { await first.value.map { [$0] } ?? [] }
-    if let heard {
-      // One that is answered at once has no standing to tell.
-      guard let admission = heard.first else { return }
-      return await emit([Self.standing(admission, ofJob: number, isJSON: isJSON)])
-    }
-    // A broker that is away holds up no prompt: what it says is told when it says it (C01).
-    await emit([isJSON ? ReplyJSON.ofJob(number, ReplyJSON.unheard) : "[\(number)] sent, not heard of yet"])
-    Task {
-      guard let admission = await first.value, !self.isOver else { return }
-      await self.notify([Self.standing(admission, ofJob: number, isJSON: isJSON)])
-    }
+    _ = await isHeard.value
   }
+
+  /// How requests end that nobody answers any more.
+  private static let unanswered: Set<MinervaError.Code> = [.cancelled, .closed, .peerLost]
 
   /// How long a line that ends in `&` waits for the first word about its request.
   private static let firstWord = Duration.milliseconds(500)
@@ -99,23 +112,26 @@ extension Session {
     }
   }
 
-  /// Requests in the background that nobody answered by the end of a conversation, by the numbers of their jobs (C01).
+  /// What was left at the end of a conversation: requests in the background that nobody answered, by the numbers of their jobs (C01).
   package struct Unfinished: Sendable, Hashable {
     /// Never sent: they did not happen.
     package var undelivered: [Int] = []
     /// Sent: they may have happened, or still will.
     package var unanswered: [Int] = []
 
+    /// Where a recording ends, and why it lacks what may have followed.
+    package var recording: String?
+
     package init() {}
 
     /// What to tell whoever ends the conversation; nil when nothing was left.
     package var error: MinervaError? {
-      guard !undelivered.isEmpty || !unanswered.isEmpty else { return nil }
       let parts = [
-        Self.words(undelivered, "undelivered").map { "\($0), nothing was asked" },
-        Self.words(unanswered, "unanswered").map { "\($0), what was asked may still happen: look at tree" },
-      ]
-      return MinervaError(.closed, "ended with " + parts.compactMap(\.self).joined(separator: "; and with "))
+        Self.words(undelivered, "undelivered").map { "with \($0), nothing was asked" },
+        Self.words(unanswered, "unanswered").map { "with \($0), what was asked may still happen: look at tree" },
+        recording.map { "with a recording cut short, \($0)" },
+      ].compactMap(\.self)
+      return parts.isEmpty ? nil : MinervaError(.closed, "ended " + parts.joined(separator: "; and "))
     }
 
     private static func words(_ jobs: [Int], _ what: String) -> String? {
@@ -137,15 +153,11 @@ extension Session {
     guard !left.isEmpty else { return unfinished }
     for (_, job) in left { job.cancel() }
     // Cancelling is done on this side of the link: whether a request was sent is known at once.
-    let ends = await withDeadline(.milliseconds(200)) { () -> [Int: MinervaError] in
-      var ends: [Int: MinervaError] = [:]
-      for (number, job) in left { ends[number] = await job.value }
-      return ends
-    }
+    _ = await withDeadline(.milliseconds(200)) { for (_, job) in left { _ = await job.value } }
     for (number, _) in left {
-      if ends?[number]?.details[MinervaError.Detail.maybeExecuted] == "false" {
+      if ends[number]?.details[MinervaError.Detail.maybeExecuted] == "false" {
         unfinished.undelivered.append(number)
-      } else {
+      } else if ends[number] != nil || asked.contains(number) {
         unfinished.unanswered.append(number)
       }
     }

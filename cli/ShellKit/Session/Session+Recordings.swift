@@ -53,16 +53,28 @@ extension Session {
     guard recording != nil || script != nil else { throw MinervaError(.recordingNone, "nothing is being recorded; record FILE begins") }
     if let done = script?.end() { await emit([ReplyText.headed("ok", Escaping.visible(done))]) }
     script = nil
-    if let summary = try await endRecording() { await emit([ReplyText.headed("ok", summary.text)]) }
+    if let summary = try await endRecording(within: isLeaving ? .seconds(1) : .seconds(10)) {
+      await emit([ReplyText.headed("ok", summary.text)])
+    }
   }
 
   /// Ends the recording, if there is one.
-  func endRecording() async throws(MinervaError) -> SceneRecording.Summary? {
+  ///
+  /// - Parameter time: For how long the broker is asked for the rest; what is in the file is whole in any case.
+  /// - Throws: What kept the rest away, with where the recording ends.
+  func endRecording(within time: Duration) async throws(MinervaError) -> SceneRecording.Summary? {
     guard let running = recording else { return nil }
     recording = nil
     running.task.cancel()
-    await running.task.value
-    return try await running.recording.end()
+    let ended = await withDeadline(time) { () -> Result<SceneRecording.Summary, MinervaError> in
+      await running.task.value
+      do throws(MinervaError) { return .success(try await running.recording.end()) } catch { return .failure(error) }
+    }
+    if let ended { return try ended.get() }
+    let reason =
+      Task.isCancelled
+      ? MinervaError(.cancelled, "interrupted") : MinervaError(.deadline, "no answer within \(DurationText.describe(time))")
+    throw try await running.recording.cutOff(by: reason)
   }
 
   /// Notes a statement that was carried out for the script that is being recorded.

@@ -45,8 +45,12 @@ package actor Session {
   var lastJob = 0
   /// The jobs whose requests are not answered yet.
   var asked: Set<Int> = []
+  /// How those ended that nobody answers any more.
+  var ends: [Int: MinervaError] = [:]
   /// Whether the conversation has ended: nobody is told of anything any more.
   var isOver = false
+  /// Whether whoever talks is on the way out, and waits for nothing longer than a moment.
+  var isLeaving = false
   /// The record after which the session looks at the scene; nil: now.
   var viewed: UInt64?
   var recording: RunningRecording?
@@ -84,12 +88,14 @@ package actor Session {
 
   /// Ends the conversation within two seconds, whatever the broker does (C01); jobs are cancelled.
   ///
-  /// - Returns: The requests in the background that were not answered.
+  /// - Returns: The requests in the background that were not answered, and what a recording lacks.
   @discardableResult
   package func close() async -> Unfinished {
     // Whatever was recorded is whole, also when nobody said stop.
-    _ = try? await endRecording()
-    let unfinished = await endJobs()
+    var cut: MinervaError?
+    do throws(MinervaError) { _ = try await endRecording(within: .milliseconds(300)) } catch { cut = error }
+    var unfinished = await endJobs()
+    unfinished.recording = cut?.message
     pump?.cancel()
     announcing?.cancel()
     if renderer.pace != .off {
@@ -99,6 +105,9 @@ package actor Session {
     await target.close()
     return unfinished
   }
+
+  /// What is still asked for is on the way out: a broker that does not answer holds it up for a moment alone (C01).
+  package func leave() { isLeaving = true }
 
   /// The prompt, `main:main/orders> `.
   package var prompt: String {
