@@ -129,8 +129,34 @@ struct TurnTests {
     await host.deliver(Message(number: 100, body: .childrenLeft(through: ScreenID(8), open: [])), to: 1)
     let turns = await host.broker.turns.first(5)
     #expect(turns.map(\.report.handled) == [nil, 1, 2, 99, 100], "90 waits for 80")
-    #expect(
-      turns[4].report.state.map { String(decoding: $0, as: UTF8.self) } == #"{"log":["link.end_unknown","refused link.end_unknown"]}"#)
+    #expect(turns[3].report.state.map { String(decoding: $0, as: UTF8.self) } == #"{"log":["link.end_unknown"]}"#)
+    #expect(turns[4].report.state == nil, "whoever heard of every end is told of none that it missed")
+  }
+
+  @Test("N7: of a child that left unheard the coordinator is told, also when a run that awaits another takes the message over")
+  func childrenLeftUnheard() async throws {
+    let host = try TestHost([
+      .scripted([
+        "open": { me in
+          let opening = try me.context.push(Counter.self, .init(start: 3))
+          _ = try me.context.push(Counter.self, .init(start: 4))
+          do { me.note("\(String(describing: try await opening.result))") } catch { me.note((error as? Refusal)?.code ?? "") }
+        }
+      ])
+    ])
+    await host.open("Scripted", as: 1)
+    await host.deliver(Message(number: 1, body: .act(.tap(row: "open", action: nil))), to: 1)
+    for index in [0, 1] as [UInt32] {
+      let screen = ScreenID(UInt64(index) + 2)
+      let child = ScreenSummary(screen: screen, module: "Counter", host: "test-1", path: .main, depth: 1, parent: ScreenID(1))
+      let key = RequestKey(screen: ScreenID(1), turn: 2, index: index)
+      let done = Message.Body.requestSettled(key, .done(Outcome(verb: "open", screen: screen, presented: [child])))
+      await host.deliver(Message(number: 2 + index, body: done), to: 1)
+    }
+    await host.deliver(Message(number: 99, body: .childrenLeft(through: ScreenID(7), open: []), after: 3), to: 1)
+    var state: [UInt8]?
+    for turn in await host.broker.turns.first(6) { state = turn.report.state ?? state }
+    #expect(state.map { String(decoding: $0, as: UTF8.self) } == #"{"log":["link.end_unknown","refused link.end_unknown"]}"#)
   }
 
   @Test("N3: handlers whose opens were joined both hear of the one screen and of its end")

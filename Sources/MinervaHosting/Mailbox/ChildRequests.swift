@@ -114,6 +114,8 @@ struct ChildRequests {
 
   // MARK: Who waits
 
+  func isAwaited(_ token: RequestToken) -> Bool { waiters[token]?.isEmpty == false }
+
   mutating func wait(_ waiter: Waiter, for token: RequestToken) { waiters[token, default: []].append(waiter) }
 
   /// Tells those who wait for what is known of a request now.

@@ -19,7 +19,9 @@ extension Mailbox {
       try await coordinator.child(ChildEvent(child: child, module: module, kind: .ended(reason), payload: result))
     case .requestSettled(_, .refused(let refusal)): try await coordinator.refused(refusal)
     case .requestSettled(_, .done): return false
-    case .childrenLeft: try await coordinator.refused(ChildRequests.unknownEnd)
+    case .childrenLeft:
+      guard hasUnheardEnd else { return false }
+      try await coordinator.refused(ChildRequests.unknownEnd)
     case .lifecycle(let moment):
       lastMoment = moment
       await coordinator.lifecycle(moment)

@@ -12,7 +12,8 @@ actor Mailbox {
   @TaskLocal static var currentRun: UInt64?
 
   private enum Item {
-    case message(Message, at: SceneTime)
+    /// - Parameter hasGap: For news of children that left: whether it stands for something that was not heard.
+    case message(Message, at: SceneTime, hasGap: Bool = false)
     case work(@Sendable () async throws -> Void, done: CheckedContinuation<Void, Never>?)
   }
 
@@ -34,6 +35,8 @@ actor Mailbox {
   private var runs = Runs()
   /// The message that the running turn handles.
   var current: UInt32?
+  /// Whether the message that is handled tells of a child's end that no run awaited.
+  private(set) var hasUnheardEnd = false
   private(set) var isOver = false
   private var isStarted = false
   /// What the coordinator heard last of its visibility.
@@ -116,7 +119,10 @@ actor Mailbox {
     guard !isOver else { return }
     for (message, time) in posted {
       switch order.take(message) {
-      case .next: queue.append(.message(message, at: time))
+      case .next:
+        var hasGap = false
+        if case .childrenLeft = message.body { hasGap = order.closesGap() }
+        queue.append(.message(message, at: time, hasGap: hasGap))
       case .early(let awaited): link.note("\(screen) waits for message \(awaited), not \(message.number)")
       case .old: break
       }
@@ -224,10 +230,10 @@ actor Mailbox {
     guard runs.isFree, !isOver, !queue.isEmpty else { return }
     let item = queue.removeFirst()
     let run = runs.begin()
-    if case .message(let message, let time) = item {
+    if case .message(let message, let time, let hasGap) = item {
       current = message.number
       buffer.begin(at: time)
-      if wakes(message.body) { return }
+      if wakes(message.body, hasGap: hasGap) { return }
     } else {
       current = nil
       buffer.begin(at: .zero)
@@ -242,7 +248,7 @@ actor Mailbox {
     account.handles(current)
     do {
       switch item {
-      case .message(let message, _):
+      case .message(let message, _, _):
         renders = try await handle(message.body)
       case .work(let body, let continuation):
         done = continuation
@@ -271,11 +277,27 @@ actor Mailbox {
 
   /// Notes what a message says of a requested module, and lets the run that waits for it go on.
   /// - Returns: Whether a run took the message over.
-  private func wakes(_ body: Message.Body) -> Bool {
+  private func wakes(_ body: Message.Body, hasGap: Bool) -> Bool {
     // Only of an end that was refused anything is said: the coordinator goes on (N15).
     if case .requestSettled(let key, _) = body, key.isEnding { buffer.goesOn() }
+    if case .childrenLeft = body { return tellsOfUnknownEnds(body, hasGap: hasGap) }
     var isTaken = false
     for token in requests.hear(body, free: { _ = buffer.free($0) }) { isTaken = resume(waitersOf: token, isTaken: isTaken) }
+    return isTaken
+  }
+
+  /// The same for the news that children left, how is not known (N7): whoever heard of every end hears nothing of it; of one that no run
+  /// awaited the coordinator is told also when a run goes on with the message.
+  private func tellsOfUnknownEnds(_ body: Message.Body, hasGap: Bool) -> Bool {
+    hasUnheardEnd = false
+    guard hasGap else { return false }
+    let tokens = requests.hear(body, free: { _ = buffer.free($0) })
+    hasUnheardEnd = tokens.isEmpty || tokens.contains { !requests.isAwaited($0) }
+    var isTaken = false
+    for token in tokens { isTaken = resume(waitersOf: token, isTaken: isTaken) }
+    if isTaken, hasUnheardEnd {
+      queue.insert(.work({ [coordinator] in try await coordinator.refused(ChildRequests.unknownEnd) }, done: nil), at: 0)
+    }
     return isTaken
   }
 

@@ -13,6 +13,14 @@ struct MessageOrder {
 
   /// The last message that was taken; `nil` before the first, which may have any number in a later life of the coordinator.
   private var last: UInt32?
+  /// Whether a message may have gone that was never taken, since the last word on those that went.
+  private var hasGap = false
+
+  /// Whether that word, which is taken now, tells of something that was not heard already.
+  mutating func closesGap() -> Bool {
+    defer { hasGap = false }
+    return hasGap
+  }
 
   /// Takes a message if it is the next.
   mutating func take(_ message: Message) -> Standing {
@@ -20,6 +28,8 @@ struct MessageOrder {
       if message.number <= last { return .old }
       guard message.after ?? (message.number - 1) <= last else { return .early(awaited: last + 1) }
     }
+    // What a later life of the coordinator takes first may have lost what stood before it.
+    if message.number > (last ?? 0) + 1 { hasGap = true }
     last = message.number
     return .next
   }
