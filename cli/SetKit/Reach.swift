@@ -36,7 +36,7 @@ package struct Reach: Sendable {
   ///
   /// - Throws: `bus.unsafe_directory`, `bus.unreachable` and what the link says.
   package func client(name: String) async throws(MinervaError) -> Client {
-    if !isRemote, try runtime.dialledPath("broker") == nil, !(await comesBack()) {
+    if !isRemote, try runtime.dialledPath("broker") == nil, !(try await comesBack()) {
       throw MinervaError(.unreachable, "no broker in \(runtime.path); minerva up starts one, --connect names another")
     }
     do {
@@ -52,12 +52,12 @@ package struct Reach: Sendable {
   }
 
   /// Whether a broker that is away and supervised is there again within a moment: it is being restarted.
-  private func comesBack() async -> Bool {
-    guard runtime.isServed("supervisor") else { return false }
+  private func comesBack() async throws(MinervaError) -> Bool {
+    guard try runtime.dialledPath("supervisor") != nil else { return false }
     let clock = ContinuousClock()
     let deadline = clock.now + .seconds(5)
     while clock.now < deadline, !Task.isCancelled {
-      if isBrokerThere { return true }
+      if try runtime.dialledPath("broker") != nil { return true }
       try? await clock.sleep(for: .milliseconds(20))
     }
     return false
