@@ -58,6 +58,21 @@ struct TransportTests {
     #expect(await Task(executorPreference: transport.taskExecutor) { 7 }.value == 7)
   }
 
+  @Test("over a socket one peer more than may be connected is told so")
+  func crowd() async throws {
+    let endpoint = Endpoint.ipc(path: "/tmp/crowd-\(UInt64.random(in: .min ... .max))")
+    let (first, second) = (Listener(), Listener())
+    let server = Self.transport("server", InProcessHub(), Listener(), peerLimit: 1)
+    let clients = [Self.transport("first", InProcessHub(), first), Self.transport("second", InProcessHub(), second)]
+    _ = try await Self.onLoop(server) { Result { () throws(MinervaError) in try server.listen(on: endpoint) } }.get()
+    _ = try await Self.onLoop(clients[0]) { Result { () throws(MinervaError) in try clients[0].dial(endpoint) } }.get()
+    try await until("it is in") { first.log.withLock { $0.contains("up server") } }
+    _ = try await Self.onLoop(clients[1]) { Result { () throws(MinervaError) in try clients[1].dial(endpoint) } }.get()
+    try await until("it is refused") { second.log.withLock { !$0.isEmpty } }
+    #expect(second.log.withLock { $0.first } == "failed bus.backpressure")
+    for transport in clients + [server] { await Self.close(transport) }
+  }
+
   @Test("messages of one turn arrive in order, batched and not, small and large")
   func order() async throws {
     let hub = InProcessHub()

@@ -131,7 +131,14 @@ final class RouterListener: EventSource {
     if connection >= 0, let stale = connections.removeValue(forKey: connection) {
       transport.disconnected("its connection was replaced", on: stale)
     }
-    guard transport.hasRoomForPeer() else { return }
+    guard transport.hasRoomForPeer() else {
+      // Without a word it would take us for nobody, and wait out its handshake each time.
+      let error = MinervaError(.backpressure, "\(endpoint) has no room for more than \(transport.settings.peerLimit) peers")
+      let body = (try? CBOR.encode(Reject(error: error, api: transport.settings.api))) ?? []
+      let message = Envelope(.reject).message(body: body)
+      _ = route.withBytes { socket.send($0, more: true) } == .sent && message.withUnsafeBytes { socket.send($0) } == .sent
+      return
+    }
     let link = transport.accepted(RouterChannel(route: route, connection: connection, listener: self))
     if isKeyed {
       link.key = frame.property("User-Id")
