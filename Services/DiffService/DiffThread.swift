@@ -38,10 +38,17 @@ final class DiffThread: Sendable {
     }
 
     func run() {
+      var works: [@Sendable () -> Void] = []
       while true {
         while sem_wait(given) != 0 {}
-        let (work, isClosed) = state.withLock { state in (state.work.isEmpty ? nil : state.work.removeFirst(), state.isClosed) }
-        if let work { work() } else if isClosed { return }
+        // All at once: one after the other would move the whole queue for each. What wakes for work that is done already finds nothing.
+        let isClosed = state.withLock { state in
+          swap(&works, &state.work)
+          return state.isClosed && works.isEmpty
+        }
+        if isClosed { return }
+        for work in works { work() }
+        works.removeAll(keepingCapacity: works.count < 1_024)
       }
     }
   }

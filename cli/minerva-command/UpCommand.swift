@@ -50,6 +50,9 @@ enum UpCommand {
       while true {
         let signal = await signals.next()
         if isEnd(signal) { return await ended.give(signal) }
+        // A shell that ends says so before it lets go of the terminal.
+        try? await ContinuousClock().sleep(for: .milliseconds(200))
+        if isEnd(signal) { return await ended.give(signal) }
         do throws(MinervaError) { try set.reloadKeys() } catch { console.notice("minerva  \(Escaping.visible(error.message))") }
       }
     }

@@ -4,7 +4,8 @@ import MinervaProtocol
 /// A lease for the job that may come: in a burst of jobs the next one does not wait for the broker's word.
 ///
 /// A job that comes soon after the last one's end makes a burst. In a burst the lease of a job that was answered serves the next one as well, under
-/// the same name, so that the broker is asked for one in many jobs; others who wait are not kept waiting for it longer than a job and ``patience``.
+/// the same name, so that the broker is asked for one in many jobs; others who wait are not kept waiting for it longer than a job, of whatever
+/// size, and ``patience``.
 /// While the lease of a long job grows old the next one is asked for ahead. One that nobody needed for a while is given back.
 struct SpareLease: Sendable {
   private enum State: Sendable {

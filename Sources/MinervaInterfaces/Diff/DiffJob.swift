@@ -2,7 +2,7 @@
 ///
 /// A job is pure, so it may be asked again of another worker under the same identifier.
 public struct DiffJob: Codable, Sendable {
-  /// Chosen by the caller, unique; the broker counts the attempts of a job by it.
+  /// Chosen by the caller, unique among those under way; the broker counts the attempts of a job by it.
   public var id: String
   public var old: DiffSide
   public var new: DiffSide
