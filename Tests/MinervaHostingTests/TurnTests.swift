@@ -147,7 +147,7 @@ struct TurnTests {
     await host.open("Scripted", as: 1)
     await host.deliver(Message(number: 1, body: .act(.tap(row: "open", action: nil))), to: 1)
     for index in [0, 1] as [UInt32] {
-      let screen = ScreenID(UInt64(index) + 2)
+      let screen = ScreenID(index + 2)
       let child = ScreenSummary(screen: screen, module: "Counter", host: "test-1", path: .main, depth: 1, parent: ScreenID(1))
       let key = RequestKey(screen: ScreenID(1), turn: 2, index: index)
       let done = Message.Body.requestSettled(key, .done(Outcome(verb: "open", screen: screen, presented: [child])))
