@@ -79,7 +79,7 @@ extension Transport {
 
   /// How much ended connections must have held that the system gets it back; and the milliseconds until it does, and between two times.
   private static let muchMemory: UInt64 = 8 << 20
-  private static let returnDelay: Int64 = 200
+  private static let returnDelay: Int64 = 500
   private static let returnInterval: Int64 = 5_000
 
   /// Ended connections let go of so much, or will in a moment.
