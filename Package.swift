@@ -197,9 +197,9 @@ let package = Package(
     layer("TestSupport", on: [], at: "Tests/Support"),
     // Commands run in the test's own process, and folders for their files.
     layer("CommandRuns", on: ["CommandKit"], at: "Tests/Support"),
-    tests("ListDiffTests", on: ["ListDiff"]),
+    tests("ListDiffTests", on: ["ListDiff", "MinervaWire"]),
     // The naive model of the core and the scenes that chance plays: optimised in the suite, as the core itself.
-    layer("SceneModels", on: ["MinervaNavigation"], at: "Tests/Support", pure),
+    layer("SceneModels", on: ["MinervaNavigation", "MinervaWire"], at: "Tests/Support", pure),
     tests("MinervaNavigationTests", on: ["MinervaNavigation", "SceneModels"]),
     tests("MinervaRecordingTests", on: ["MinervaNavigation", "MinervaRecording", "MinervaWire", "SceneModels"]),
     tests("MinervaWireTests", on: ["MinervaWire"]),

@@ -206,8 +206,8 @@ struct DiffShelfTests {
   @Test("Whatever callers do, in whatever order, memory stays under its limit and comes back to nothing")
   func anything() throws {
     for round in 0..<60 {
-      let seed = Chance.seed &+ UInt64(round)
-      var chance = Chance(seed)
+      let seed = Samples.seed &+ UInt64(round)
+      var chance = SplitMix64(seed: seed)
       var shelf = DiffShelf(limits: DiffLimits(jobBytes: 20_000, bytes: 60_000, listBytes: 25_000, lists: 6, incoming: 4))
       var open: [DiffShelf.JobKey] = []
       var versions: [UInt64] = [0, 0, 0]

@@ -30,7 +30,7 @@ struct HostileJobTests {
     [0x9b, 0, 0, 0, 1, 0, 0, 0, 0], [0xd9, 0xff, 0xff, 0x00], [0x1b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
   ]
 
-  private func mutated(_ frames: [[UInt8]], _ chance: inout Chance) -> [UInt8] {
+  private func mutated(_ frames: [[UInt8]], _ chance: inout SplitMix64) -> [UInt8] {
     guard var bytes = frames.randomElement(using: &chance) else { return [] }
     for _ in 0..<Int.random(in: 1...4, using: &chance) {
       guard !bytes.isEmpty else { break }
@@ -55,8 +55,8 @@ struct HostileJobTests {
   @Test("Mutated jobs and pieces end in a valid answer or a typed error, and leave nothing behind")
   func mutations() async throws {
     let isDeep = ProcessInfo.processInfo.environment["MINERVA_DEEP"] != nil
-    let seed = Chance.seed
-    var chance = Chance(seed)
+    let seed = Samples.seed
+    var chance = SplitMix64(seed: seed)
     let bench = DiffBench(limits: DiffLimits(jobBytes: 1 << 20, bytes: 4 << 20, hold: 0))
     var answered = 0, refused: [MinervaError.Code: Int] = [:]
     for round in 0..<(isDeep ? 300_000 : 8_000) {

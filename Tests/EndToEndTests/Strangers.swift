@@ -115,19 +115,11 @@ struct Latencies: CustomStringConvertible {
   var description: String { "\(all.count) calls, half within \(part(0.5)), the slowest \(part(1))" }
 }
 
-/// A generator whose seed a failure prints.
-struct Seeded: RandomNumberGenerator {
-  private var state: UInt64
+/// The product's generator, whose seed a failure prints.
+typealias Seeded = SplitMix64
 
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+extension SplitMix64 {
+  init(_ seed: UInt64) { self.init(seed: seed) }
 
   mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
 }

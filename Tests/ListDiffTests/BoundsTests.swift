@@ -1,4 +1,5 @@
 import Synchronization
+import MinervaWire
 import Testing
 
 @testable import ListDiff

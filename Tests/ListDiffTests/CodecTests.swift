@@ -1,5 +1,6 @@
 import Foundation
 import ListDiff
+import MinervaWire
 import Testing
 
 @Suite("Codecs")

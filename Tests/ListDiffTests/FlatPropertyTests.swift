@@ -1,5 +1,6 @@
 import Foundation
 import ListDiff
+import MinervaWire
 import Testing
 
 /// How many random pairs the properties are tried on: 50,000, or what `LISTDIFF_PAIRS` says.

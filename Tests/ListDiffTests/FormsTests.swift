@@ -1,4 +1,5 @@
 import ListDiff
+import MinervaWire
 import Testing
 
 @Suite("Forms and options of flat diffs")

@@ -1,3 +1,4 @@
+import MinervaWire
 import Testing
 
 @testable import ListDiff

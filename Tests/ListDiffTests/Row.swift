@@ -1,4 +1,5 @@
 import ListDiff
+import MinervaWire
 
 /// An element with an integer identifier and a content.
 struct Row: Diffable, Hashable, CustomStringConvertible {
@@ -35,17 +36,9 @@ extension ChangeSet {
   var counts: String { "d\(deletes.count) i\(inserts.count) m\(moves.count) u\(updates.count)" }
 }
 
-/// A small generator with a seed that a failure prints (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
+/// The product's generator, whose seed a failure prints.
+typealias Seeded = SplitMix64
 
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
+extension SplitMix64 {
+  init(_ seed: UInt64) { self.init(seed: seed) }
 }

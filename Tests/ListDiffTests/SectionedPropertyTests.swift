@@ -1,4 +1,5 @@
 import ListDiff
+import MinervaWire
 import Testing
 
 /// A pair of sectioned lists out of a seed.

@@ -21,7 +21,7 @@ struct OrderLaneTests {
   @Test("N7: a batch of several orders fits an ordinary message, whatever their sizes; all come, in order")
   func batchesFit() throws {
     for seed in UInt64(1)...20 {
-      var random = SplitMix(seed: seed)
+      var random = SplitMix64(seed: seed)
       let lane = OrderLane()
       let count = UInt32.random(in: 1...600, using: &random)
       for number in 1...count { _ = lane.append(order(number, Bool.random(using: &random) ? 9 : .random(in: 0...600_000, using: &random))) }
@@ -48,20 +48,5 @@ struct OrderLaneTests {
     }
     #expect(refusal.code == "bus.too_large")
     #expect(OrderLane.split(instead[0], after: error).isEmpty)
-  }
-}
-
-/// SplitMix64, so that a failing seed fails again.
-private struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -11,7 +11,7 @@ package final class LedgerCaller: Sendable {
   private struct State {
     /// The screens that it was told of and has not heard to be gone, in the order of their opening.
     var known: [ScreenID] = []
-    var random: Dice
+    var random: SplitMix64
     var isEnding = false
   }
 
@@ -26,7 +26,7 @@ package final class LedgerCaller: Sendable {
     self.scene = scene
     self.file = file
     self.name = name
-    state = Mutex(State(random: Dice(seed: seed)))
+    state = Mutex(State(random: SplitMix64(seed: seed)))
   }
 
   /// No new requests; those under way are waited for.
@@ -119,20 +119,5 @@ package final class LedgerCaller: Sendable {
         }
       }
     }
-  }
-}
-
-/// A generator that starts from a printed seed.
-private struct Dice: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

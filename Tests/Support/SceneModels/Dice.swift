@@ -1,18 +1,12 @@
-/// A seeded source of choices (SplitMix64; Steele, Lea, Flood, 2014).
+import MinervaWire
+
+/// A seeded source of choices.
 package struct Dice: RandomNumberGenerator {
-  private var state: UInt64
+  private var random: SplitMix64
 
-  package init(seed: UInt64) {
-    state = seed
-  }
+  package init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-  package mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
+  package mutating func next() -> UInt64 { random.next() }
 
   /// One of so many.
   package mutating func roll(_ sides: Int) -> Int {
