@@ -87,11 +87,34 @@ struct ArrowTests {
       }
       #expect(declaring.count == 1, "\(type) is declared in \(declaring.map(\.path))")
     }
-    for layer in ["Sources/MinervaBroker/", "Sources/MinervaSimulation/"] {
-      let sources = all.filter { $0.path.hasPrefix(layer) }
-      for type in ["BrokerStateMachine("] {
-        #expect(sources.contains { $0.text.contains(type) }, "\(layer) does not run \(type)")
-      }
+  }
+
+  /// Who runs each machine in the product; those that the broker's own machine holds are simulated within it.
+  private static let users = [
+    "BrokerStateMachine": "Sources/MinervaBroker/", "ClientSessionStateMachine": "Sources/Minerva/Client/",
+    "HostLeaseStateMachine": "Sources/MinervaBrokerCore/", "JobCallerStateMachine": "Sources/Minerva/Diffing/",
+    "LinkStateMachine": "Sources/MinervaTransport/", "OrderLane": "Sources/MinervaBroker/",
+    "SubscriberStateMachine": "Sources/Minerva/Client/", "WorkerPoolStateMachine": "Sources/MinervaBrokerCore/",
+  ]
+
+  @Test(
+    "Each simulated machine has a user in the product, and each is simulated as that user runs it: around the broker's there is no script")
+  func simulatedMachinesHaveUsers() throws {
+    let all = Repository.sources(below: "Sources")
+    let simulation = all.filter { $0.path.hasPrefix("Sources/MinervaSimulation/") }
+    let text = simulation.map(\.text).joined(separator: "\n")
+    let named = Set(text.matches(of: /\b[A-Z][A-Za-z]*StateMachine\b/.wordBoundaryKind(.simple)).map { String($0.output) })
+    try #require(named.count >= 6)
+    for machine in named { #expect(Self.users[machine] != nil, "\(machine) is simulated, and nobody is known to run it") }
+    for (machine, user) in Self.users {
+      #expect(all.contains { $0.path.hasPrefix(user) && $0.text.contains(machine) }, "\(user) does not run \(machine)")
+    }
+    for machine in ["BrokerStateMachine(", "ClientSessionStateMachine(", "JobCallerStateMachine(", "OrderLane(", "SubscriberStateMachine<"]
+    {
+      #expect(text.contains(machine), "\(machine) is not simulated")
+    }
+    for held in ["HostLeaseStateMachine(", "WorkerPoolStateMachine(", "DiffDesk("] {
+      #expect(!text.contains(held), "\(held) is the broker's own, and runs within its machine")
     }
   }
 

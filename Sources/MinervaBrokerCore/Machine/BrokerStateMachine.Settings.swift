@@ -5,6 +5,8 @@ extension BrokerStateMachine {
   package struct Settings {
     /// How long the screens of a lost host stay suspended.
     package var leases = HostLeaseStateMachine.Settings()
+    /// The diff workers' pool.
+    package var pool = WorkerPoolStateMachine.Settings()
     /// How much longer the core waits before it gives up what no other host took over, in milliseconds.
     package var takeover: Int64 = 250
     /// How long a lost caller may take to come back before what it asked is rolled back.

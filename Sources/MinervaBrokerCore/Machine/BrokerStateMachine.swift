@@ -57,7 +57,7 @@ package struct BrokerStateMachine {
   /// What hosts offer.
   package var registry: Registry { hosts.registry }
   /// Those that compare lists, and who needs them.
-  package internal(set) var desk = DiffDesk()
+  package internal(set) var desk: DiffDesk
   /// Those that ask of scenes and show them.
   var clients: ClientDesk
 
@@ -81,6 +81,7 @@ package struct BrokerStateMachine {
     self.settings = settings
     self.epoch = epoch
     hosts = HostDesk(settings: settings.leases)
+    desk = DiffDesk(settings: settings.pool)
     clients = ClientDesk(grace: settings.callerGrace)
     started = now
   }

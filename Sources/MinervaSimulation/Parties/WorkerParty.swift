@@ -1,3 +1,5 @@
+import MinervaBrokerCore
+import MinervaInterfaces
 import MinervaProtocol
 import MinervaWire
 
@@ -10,8 +12,6 @@ final class WorkerParty: Party {
     let lease: WorkerPoolStateMachine.Lease
     let caller: SimulatedNetwork.Connection
     let token: UInt64
-    /// Under which connection to the broker it was begun: what belongs to an earlier one the present pool does not know.
-    let era: UInt64
   }
 
   private let world: World
@@ -20,78 +20,63 @@ final class WorkerParty: Party {
   private let worker: WorkerPoolStateMachine.Worker
   private var running: [Running] = []
   private var tokens: UInt64 = 0
-  private var era: UInt64 = 0
-  /// Leases that were cancelled before their job came.
-  private var cancelled: Set<WorkerPoolStateMachine.Lease> = []
+  /// Jobs that were cancelled before they came, by caller, name and attempt.
+  private var cancelled: Set<String> = []
 
   init(world: World, process: SimulatedProcess) {
     self.world = world
     self.process = process
-    worker = WorkerPoolStateMachine.Worker(name: process.name, incarnation: world.random.next())
-    broker = Dialler(process: process, peer: Scenario.broker)
+    worker = WorkerPoolStateMachine.Worker(name: process.name, incarnation: process.incarnation)
+    broker = Dialler(process: process, peer: Cluster.broker)
   }
 
-  var isIdle: Bool { running.isEmpty }
+  var isIdle: Bool { running.isEmpty && broker.connection != nil }
 
   func started() { broker.dial() }
 
   func connected(_ connection: SimulatedNetwork.Connection, dialled: Bool) {
-    // What it still does for an earlier life of the pool is not free to be given again.
-    if broker.connected(connection, dialled: dialled) {
-      era += 1
-      announce()
-    }
-  }
-
-  private func announce() {
-    let leftovers = running.count { $0.era != era }
-    broker.send(.credit(worker, wants: max(0, WorkerParty.capacity - leftovers)))
+    guard broker.connected(connection, dialled: dialled) else { return }
+    broker.send(.offer(DiffOffer(worker: process.name, endpoint: process.name, credit: WorkerParty.capacity)))
   }
 
   func disconnected(_ connection: SimulatedNetwork.Connection) {
     if broker.disconnected(connection) { return }
     // Its caller is gone: nobody waits for these.
-    for job in running where job.caller === connection { end(job, .dropped) }
+    running.removeAll { $0.caller === connection }
   }
 
   func received(_ message: Message, over connection: SimulatedNetwork.Connection) {
     switch message {
     case .run(let order, let lease): run(order, lease, for: connection)
-    case .cancelJob(let lease):
-      if let job = running.first(where: { $0.lease == lease }) {
-        end(job, .dropped)
-      } else {
-        // Its job has not come, or has ended: either way the credit returns.
-        cancelled.insert(lease)
-        broker.send(.jobDone(lease.job, worker, attempt: lease.attempt))
-      }
+    case .cancelJob(let name, let lease):
+      let job = WorkerParty.key(name.caller.incarnation, name.job, lease.attempt)
+      if let job = running.first(where: { key($0) == job }) { end(job, .dropped) } else { cancelled.insert(job) }
+      broker.send(.cancelled(lease))
     default: break
     }
   }
 
+  private static func key(_ incarnation: UInt64, _ job: String, _ attempt: Int) -> String { "\(incarnation) \(job) \(attempt)" }
+  private func key(_ job: Running) -> String { WorkerParty.key(job.caller.diallerIncarnation, job.order.name, job.lease.attempt) }
+
   private func run(_ order: JobOrder, _ lease: WorkerPoolStateMachine.Lease, for caller: SimulatedNetwork.Connection) {
-    guard lease.worker == worker else {
-      return process.send(.result(lease, .notMine), over: caller)
-    }
-    guard cancelled.remove(lease) == nil else {
-      return process.send(.result(lease, .dropped), over: caller)
-    }
+    guard lease.worker == worker else { return process.send(.result(lease, .notMine), over: caller) }
     tokens += 1
-    let job = Running(order: order, lease: lease, caller: caller, token: tokens, era: era)
+    let job = Running(order: order, lease: lease, caller: caller, token: tokens)
+    guard cancelled.remove(key(job)) == nil else { return process.send(.result(lease, .dropped), over: caller) }
+    // What a broker has leased knows nothing of what an earlier one had.
+    guard running.count < WorkerParty.capacity else { return process.send(.result(lease, .full), over: caller) }
     running.append(job)
-    world.note(process.name, "runs job \(order.id) attempt \(lease.attempt)", order.id)
+    world.note(process.name, "runs job \(order.serial) attempt \(lease.attempt)", order.serial)
     let life = process.life
-    let time = order.isPoison ? world.random.milliseconds(2...30) : world.random.milliseconds(2...Int64(20 + order.size / 500))
+    let time = order.isPoison ? world.random.milliseconds(2...30) : world.random.milliseconds(2...Int64(20 + order.size / 50))
     world.agenda.after(time) { [self] in
       process.run(life) { [self] in
         guard running.contains(where: { $0.token == job.token }) else { return }
-        if order.isPoison {
-          world.note(process.name, "dies of job \(order.id)", order.id)
-          world.ledger.jobKilled(order.id)
-          world.crash(process.name, restartAfter: world.random.milliseconds(50...300))
-        } else {
-          end(job, .done)
-        }
+        guard order.isPoison else { return end(job, .done(order.answer)) }
+        world.note(process.name, "dies of job \(order.serial)", order.serial)
+        world.ledger.jobKilled(order.serial)
+        world.crash(process.name, restartAfter: world.random.milliseconds(50...300))
       }
     }
   }
@@ -99,7 +84,5 @@ final class WorkerParty: Party {
   private func end(_ job: Running, _ end: JobEnd) {
     running.removeAll { $0.token == job.token }
     process.send(.result(job.lease, end), over: job.caller)
-    broker.send(.jobDone(job.order.id, worker, attempt: job.lease.attempt))
-    if job.era != era { announce() }
   }
 }

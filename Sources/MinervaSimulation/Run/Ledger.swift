@@ -1,3 +1,4 @@
+import MinervaInterfaces
 import MinervaProtocol
 import MinervaWire
 
@@ -23,7 +24,7 @@ final class Ledger {
   // MARK: Calls
 
   private struct CallEntry {
-    let wish: Wish
+    let question: Question
     let deadline: Moment
     let caller: SimulatedProcess
     let life: UInt64
@@ -31,13 +32,12 @@ final class Ledger {
   }
 
   private var calls: [UInt64: CallEntry] = [:]
-  /// Changes whose callers were told that they are done.
-  private var acknowledged: Set<UInt64> = []
-  /// Changes whose callers were told that they were not executed.
+  /// What was done of the things that must not be done twice, and whose callers were told that it was not.
+  private var executed: Set<UInt64> = []
   private var denied: Set<UInt64> = []
 
-  func callMade(_ id: UInt64, _ wish: Wish, deadline: Moment, by caller: SimulatedProcess) {
-    calls[id] = CallEntry(wish: wish, deadline: deadline, caller: caller, life: caller.life)
+  func callMade(_ id: UInt64, _ question: Question, deadline: Moment, by caller: SimulatedProcess) {
+    calls[id] = CallEntry(question: question, deadline: deadline, caller: caller, life: caller.life)
     count("calls")
   }
 
@@ -49,13 +49,13 @@ final class Ledger {
     require(
       now <= max(call.deadline, call.caller.disturbedUntil), "calls end within their deadline",
       "call \(id) ended at \(now), its deadline was \(call.deadline)")
+    require(
+      error?.code != .deadline || now >= call.deadline, "calls end within their deadline",
+      "call \(id) ended early at \(now), its deadline was \(call.deadline)")
     count(error.map { "calls: \($0.code)" } ?? "calls: answered")
-    guard call.wish.repeatability != .pure else { return }
-    if let error {
-      if error.maybeExecuted == false, error.code != .backpressure { denied.insert(call.wish.id) }
-    } else {
-      acknowledged.insert(call.wish.id)
-    }
+    guard case .once(let thing) = call.question, let error, error.maybeExecuted == false else { return }
+    denied.insert(thing)
+    checkDenied(thing)
   }
 
   /// A call that has not ended although its deadline has passed and its caller runs.
@@ -65,84 +65,48 @@ final class Ledger {
     broken("calls end within their deadline", "call \(id) has not ended at \(now), its deadline was \(call.deadline)")
   }
 
-  // MARK: Changes
+  /// Something that has no name was done.
+  func executed(_ thing: UInt64) {
+    require(executed.insert(thing).inserted, "nothing is applied twice", "\(thing) was done again")
+    checkDenied(thing)
+  }
 
-  /// Digests of the events that were published, by number from 1: equal in every life of the broker.
-  private(set) var history: [UInt64] = []
-  private var historyTimes: [Moment] = []
+  private func checkDenied(_ thing: UInt64) {
+    let isWrong = denied.contains(thing) && executed.contains(thing)
+    require(!isWrong, "no false denial", "\(thing) was done though its caller was told that it was not")
+  }
 
-  static func digest(_ before: UInt64, _ value: UInt64) -> UInt64 { (before ^ value) &* 0x100_0000_01b3 &+ 1 }
+  // MARK: Leases of hosts
 
-  func published(_ number: UInt64, _ digest: UInt64, at now: Moment) {
-    if Int(number) <= history.count {
-      require(history[Int(number) - 1] == digest, "published stays published", "event \(number) is another after a restart")
-    } else {
-      require(Int(number) == history.count + 1, "published stays published", "event \(number) was published after \(history.count)")
-      history.append(digest)
-      historyTimes.append(now)
+  private var awaySince: [String: Moment] = [:]
+  /// Since when a host has gone on with none of its screens: one that is lost again before it does has waited since the first loss.
+  private var idleSince: [String: Moment] = [:]
+
+  /// What the broker says of a host.
+  func processEvent(_ event: ProcessEvent, at now: Moment) {
+    count("processes: \(event.change)")
+    guard event.kind == "host" else { return }
+    switch event.change {
+    case .suspended:
+      awaySince[event.node] = now
+      if idleSince[event.node] == nil { idleSince[event.node] = now }
+    case .joined:
+      awaySince[event.node] = nil
+      idleSince[event.node] = nil
+    case .resumed: awaySince[event.node] = nil
+    case .expired:
+      let away = [awaySince[event.node], idleSince[event.node]].compactMap { $0.map { now - $0 } }.max() ?? 0
+      require(away >= 3_000, "wall jumps end no lease", "\(event.node) was given up after \(away) ms away")
+    case .lost: break
     }
   }
 
-  /// The broker has read its journal: what was promised must be there, and nothing twice.
-  func recovered(_ changes: [UInt64]) {
-    let present = Set(changes)
-    require(present.count == changes.count, "nothing is applied twice", "a change is in the journal twice")
-    let lost = acknowledged.filter { !present.contains($0) }
-    require(lost.isEmpty, "what was answered is not lost", "changes \(lost.sorted()) were answered and are not in the journal")
-    require(
-      history.count <= changes.count, "published stays published", "\(history.count) events were published, \(changes.count) are left")
-    checkDenied(present)
-  }
+  /// A host that is there has made something, or a turn of it was taken.
+  func hostWorked(_ name: String) { idleSince[name] = nil }
 
-  func checkDenied(_ present: Set<UInt64>) {
-    let wrong = denied.intersection(present)
-    require(wrong.isEmpty, "no false denial", "changes \(wrong.sorted()) were executed though their callers were told they were not")
-  }
-
-  // MARK: Subscribers
-
-  func subscriberState(_ name: String, complete: Bool, last: UInt64?, digest: UInt64, running: Bool, disturbedUntil: Moment, at now: Moment)
-  {
-    guard running, complete, let last else { return }
-    let expected = last == 0 ? 0 : Int(last) <= history.count ? history[Int(last) - 1] : nil
-    require(expected == digest, "complete means complete", "\(name) says it is complete at \(last) and has another state")
-    // Behind for longer than the silence it may believe in.
-    guard Int(last) < history.count, disturbedUntil + 4_500 < now else { return }
-    require(
-      historyTimes[Int(last)] + 4_500 >= now, "complete means complete",
-      "\(name) says it is complete at \(last) although \(history.count) was published long ago")
-  }
-
-  // MARK: Leases
-
-  private var awaySince: [String: Moment] = [:]
-  private var newestLease: [String: UInt64] = [:]
-  private var expired: Set<UInt64> = []
-
-  func hostAway(_ node: String, at now: Moment) { awaySince[node] = now }
-
-  func hostAccepted(_ lease: HostLeaseStateMachine.Lease) {
-    awaySince[lease.node] = nil
-    newestLease[lease.node] = lease.number
-  }
-
-  func leaseExpired(_ lease: HostLeaseStateMachine.Lease, _ reason: HostLeaseStateMachine.Reason, at now: Moment) {
-    require(expired.insert(lease.number).inserted, "a lease ends once", "lease \(lease.number) of \(lease.node) ended twice")
-    count("leases: \(reason)")
-    guard reason == .timedOut else { return }
-    let away = awaySince[lease.node].map { now - $0 } ?? 0
-    require(away >= 3_000, "wall jumps end no lease", "\(lease.node) was declared dead after \(away) ms away")
-  }
-
-  func turnAccepted(_ node: String, lease: UInt64) {
-    count("turns")
-    require(newestLease[node] == lease && !expired.contains(lease), "a stale host does not act", "\(node) acted under lease \(lease)")
-  }
-
-  /// A broker starts without leases.
-  func leasesForgotten() {
-    awaySince.removeAll()
-    newestLease.removeAll()
+  /// A broker starts and waits for the hosts that it knows from its journal.
+  func leasesForgotten(at now: Moment) {
+    for host in Cluster.hosts where awaySince[host.name] == nil { awaySince[host.name] = now }
   }
 
   // MARK: Jobs
@@ -153,13 +117,14 @@ final class Ledger {
     let life: UInt64
     var ended = false
     var killed = 0
+    var worker: WorkerPoolStateMachine.Worker?
   }
 
   private var jobs: [UInt64: JobEntry] = [:]
   private var knownDead: Set<WorkerPoolStateMachine.Worker> = []
 
   func jobMade(_ order: JobOrder, by caller: SimulatedProcess) {
-    jobs[order.id] = JobEntry(order: order, caller: caller, life: caller.life)
+    jobs[order.serial] = JobEntry(order: order, caller: caller, life: caller.life)
     count("jobs")
   }
 
@@ -186,25 +151,28 @@ final class Ledger {
     broken("jobs end within their deadline", "job \(id) has not ended at \(now), its deadline was \(job.order.deadline)")
   }
 
-  func workerKnownLost(_ worker: WorkerPoolStateMachine.Worker) { knownDead.insert(worker) }
-  func workerKnownAlive(_ worker: WorkerPoolStateMachine.Worker) { knownDead.remove(worker) }
-
-  private var failedByPool: Set<UInt64> = []
-
-  func jobFailedByPool(_ id: UInt64) { failedByPool.insert(id) }
-
-  func granted(_ lease: WorkerPoolStateMachine.Lease) {
-    count("leases of jobs")
-    require(!knownDead.contains(lease.worker), "no job to a dead worker", "job \(lease.job) went to \(lease.worker.name), known to be dead")
-    // A question that crossed the job's end is leased once more, and followed by nobody.
-    guard !failedByPool.contains(lease.job), jobs[lease.job]?.ended == false else { return }
-    let killed = jobs[lease.job]?.killed ?? 0
-    require(killed < lease.attempt, "attempts are counted", "job \(lease.job) has killed \(killed) and got attempt \(lease.attempt)")
-    require(lease.attempt <= 3, "poison is set aside", "job \(lease.job) got attempt \(lease.attempt)")
+  /// The broker hears that a process is gone.
+  func peerLost(_ name: String, _ incarnation: UInt64, at now: Moment) {
+    knownDead.insert(WorkerPoolStateMachine.Worker(name: name, incarnation: incarnation))
   }
 
-  func workerHolds(_ name: String, _ count: Int, of capacity: Int) {
-    require(count <= capacity, "credit is kept", "\(name) holds \(count) jobs and wanted \(capacity)")
+  func workerKnownAlive(_ worker: WorkerPoolStateMachine.Worker) { knownDead.remove(worker) }
+
+  func granted(_ lease: DiffLease, job serial: UInt64) {
+    count("leases of jobs")
+    let worker = WorkerPoolStateMachine.Worker(name: lease.worker, incarnation: lease.life)
+    require(!knownDead.contains(worker), "no job to a dead worker", "job \(serial) went to \(lease.worker), known to be dead")
+    // A question that crossed the job's end is leased once more, and followed by nobody.
+    guard let job = jobs[serial], !job.ended else { return }
+    jobs[serial]?.worker = worker
+    require(job.killed < lease.attempt, "attempts are counted", "job \(serial) has killed \(job.killed) and got attempt \(lease.attempt)")
+    require(lease.attempt <= 3, "poison is set aside", "job \(serial) got attempt \(lease.attempt)")
+  }
+
+  /// The jobs that a worker has, with whose they are.
+  func jobs(leasedTo worker: String) -> [(caller: String, incarnation: UInt64, job: String)] {
+    jobs.values.filter { !$0.ended && $0.worker?.name == worker }.sorted { $0.order.serial < $1.order.serial }
+      .map { ($0.caller.name, $0.caller.incarnation(ofLife: $0.life), $0.order.name) }
   }
 
   func processEnded(_ name: String, _ life: UInt64) { count("kills") }

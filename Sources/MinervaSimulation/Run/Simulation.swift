@@ -14,10 +14,6 @@ package enum Simulation {
     case unkeyedRetried = "unkeyed-retried"
     /// Nobody sweeps the deadlines of calls.
     case deadlineSweepMissing = "deadline-sweep-missing"
-    /// An answer does not wait for the disk.
-    case answeredBeforeSync = "answered-before-sync"
-    /// What a host says counts whatever lease it says it under.
-    case staleHostActs = "stale-host-acts"
     /// Nobody listens for the silence of a peer.
     case silenceUnheard = "silence-unheard"
     /// Leases are measured by the clock on the wall.
@@ -26,15 +22,18 @@ package enum Simulation {
     case txnForgotten = "txn-forgotten"
     /// A presentation command runs although what it presented is still there.
     case gateFreedEarly = "gate-freed-early"
-    /// The real broker is told that a record is safe when it was only written.
+    /// The broker is told that a record is safe when it was only written.
     case committedBeforeSync = "committed-before-sync"
-    /// What a host says to the real broker counts whatever lease it says it under.
+    /// What a host says counts whatever lease it says it under.
     case deadHostActs = "dead-host-acts"
     /// A coordinator's end is told neither to its host nor to its parent.
     case endingDropped = "ending-dropped"
-
-    /// Whether it is planted around the broker on its disk, not among the parties of the network.
-    var concernsTheBroker: Bool { [.txnForgotten, .gateFreedEarly, .committedBeforeSync, .deadHostActs, .endingDropped].contains(self) }
+    /// A request that is said again over another connection is taken for a new one.
+    case retryTakenForNew = "retry-taken-for-new"
+    /// Who asks again while the first question is under way is answered where that came from.
+    case oldLinkAnswered = "old-link-answered"
+    /// The news that a connection has ended comes late, and counts although its peer is back.
+    case oldLossCounts = "old-loss-counts"
   }
 
   /// A rule that was broken.
@@ -65,19 +64,9 @@ package enum Simulation {
     package var trace: [String] = []
   }
 
-  /// Runs one seed: the parties of the network, then the real broker on its disk; a planted fault runs where it is planted.
+  /// Runs one seed.
   package static func run(seed: UInt64, fault: Fault? = nil, tracing: Bool = false) -> Outcome {
-    if let fault, fault.concernsTheBroker { return onDisk(seed: seed, fault: fault, tracing: tracing) }
-    let parties = Scenario(seed: seed, fault: fault, tracing: tracing).run()
-    guard fault == nil, parties.violation == nil else { return parties }
-    let broker = onDisk(seed: seed, fault: nil, tracing: tracing)
-    return Outcome(
-      steps: parties.steps + broker.steps, digest: parties.digest ^ broker.digest &* 31, violation: broker.violation,
-      counters: parties.counters.merging(broker.counters) { $0 + $1 }, trace: parties.trace.map { $0 + (broker.trace ?? []) })
-  }
-
-  private static func onDisk(seed: UInt64, fault: Fault?, tracing: Bool) -> Outcome {
-    BrokerOnDisk(seed: seed, fault: fault, tracing: tracing).run()
+    Cluster(seed: seed, fault: fault, tracing: tracing).run()
   }
 
   /// Runs seeds one after another.

@@ -55,6 +55,13 @@ final class Agenda {
     return true
   }
 
+  /// The run is over: what was still to come is given up, and whatever it held with it.
+  func clear() {
+    heap = []
+    work = []
+    free = []
+  }
+
   private func sink(_ entry: Entry) {
     var parent = 0
     while true {

@@ -8,8 +8,15 @@ final class LinkEnd {
   /// Whom this end dials; nobody for an accepted one.
   private let peer: String?
   private var machine: LinkStateMachine
-  private(set) var connection: SimulatedNetwork.Connection?
+  private(set) var connection: SimulatedNetwork.Connection? {
+    didSet {
+      if oldValue?.link(of: process) === self { oldValue?.use(by: nil, of: process) }
+      connection?.use(by: self, of: process)
+    }
+  }
   private var alarm: Alarm?
+  /// Who is at the other end, while the link is up.
+  private(set) var peerIntroduction: Introduction?
 
   /// All parties of a simulation are of one build.
   private static let api = ExposedNames(["simulated"], number: 1).version
@@ -20,7 +27,7 @@ final class LinkEnd {
     self.peer = peer
     let settings = LinkStateMachine.Settings(
       introduction: Introduction(
-        node: process.name, incarnation: process.life, kind: "simulated", pid: Int32(truncatingIfNeeded: process.life), version: "0"),
+        node: process.name, incarnation: process.incarnation, kind: "simulated", pid: Int32(truncatingIfNeeded: process.life), version: "0"),
       api: LinkEnd.api)
     machine = peer == nil ? .accepted(settings) : .dialled(settings, seed: world.random.next())
     alarm = Alarm(world: world, process: process) { [weak self] in
@@ -32,6 +39,7 @@ final class LinkEnd {
   private var now: Int64 { world.now.milliseconds }
 
   var isUp: Bool { machine.isUp }
+  var isDialled: Bool { peer != nil }
 
   /// Begins to reach the peer, and keeps at it.
   func start() { perform(machine.start(at: now)) }
@@ -48,11 +56,21 @@ final class LinkEnd {
   /// The link is up but useless: it is given up and tried again.
   func drop() { perform(machine.violated(.badMessage("useless"), at: now)) }
 
+  /// Its process is gone, or does not use it any more.
+  func letGo() { connection?.use(by: nil, of: process) }
+
+  /// Its peer has connected again: this connection is dead, and its loss was not yet seen.
+  func replace() {
+    let connection = connection
+    perform(machine.disconnected("it connected again", at: now))
+    if let connection { world.network.close(connection, by: process) }
+  }
+
   func received(_ frame: SimulatedNetwork.Frame, over connection: SimulatedNetwork.Connection) {
     guard connection === self.connection else { return }
     machine.heard(at: now)
     switch frame {
-    case .hello(let hello): perform(machine.received(hello: hello, objection: nil, at: now))
+    case .hello(let hello): perform(machine.received(hello: hello, objection: process.objection(to: hello.from, on: self), at: now))
     case .welcome(let welcome): perform(machine.received(welcome: welcome, objection: nil, at: now))
     case .reject(let reject): perform(machine.received(reject: reject, at: now))
     case .ping: perform(machine.receivedPing(at: now))
@@ -75,8 +93,11 @@ final class LinkEnd {
       case .sendPing: send(.ping)
       case .sendPong: send(.pong)
       case .sendGoodbye(let reason): send(.goodbye(reason))
-      case .up: if let connection { process.party?.connected(connection, dialled: peer != nil) }
+      case .up(let session):
+        peerIntroduction = session.peer
+        if let connection { process.party?.connected(connection, dialled: peer != nil) }
       case .down(let error):
+        peerIntroduction = nil
         world.note(process.name, "link down: \(error.message)")
         if let connection { process.party?.disconnected(connection) }
       case .attemptFailed: if let peer { process.party?.dialFailed(peer) }

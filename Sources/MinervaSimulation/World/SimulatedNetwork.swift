@@ -35,6 +35,12 @@ final class SimulatedNetwork {
     let diallerLife: UInt64
     let listenerLife: UInt64
     fileprivate var open: Set<Side> = [.dialler, .listener]
+    /// It was reset: what was under way is lost.
+    fileprivate var isBroken = false
+    /// Its ends cannot reach each other.
+    fileprivate var isCut = false
+    /// The machines at its ends, while they use it.
+    private var links: (dialler: LinkEnd?, listener: LinkEnd?)
     fileprivate var lastArrival: [Side: Moment] = [:]
     /// When each end was reached last: what a healed link had held tells it, late, that its peer lived.
     fileprivate var lastHeard: [Side: Moment] = [:]
@@ -52,7 +58,17 @@ final class SimulatedNetwork {
     /// The other end.
     func peer(of name: String) -> String { dialler.name == name ? listener.name : dialler.name }
 
+    /// Who asked for it.
+    var diallerIncarnation: UInt64 { dialler.incarnation(ofLife: diallerLife) }
+
     func side(of process: SimulatedProcess) -> Side { process === dialler ? .dialler : .listener }
+
+    /// The machine of a process's present life that uses it.
+    func link(of process: SimulatedProcess) -> LinkEnd? { process === dialler ? links.dialler : links.listener }
+
+    func use(by link: LinkEnd?, of process: SimulatedProcess) {
+      if process === dialler { links.dialler = link } else { links.listener = link }
+    }
 
     fileprivate func end(_ side: Side) -> (process: SimulatedProcess, life: UInt64) {
       side == .dialler ? (dialler, diallerLife) : (listener, listenerLife)
@@ -62,6 +78,9 @@ final class SimulatedNetwork {
   private unowned let world: World
   private var connections: [Connection] = []
   private var cuts: [[String]: Moment] = [:]
+  private var healed: [[String]: Moment] = [:]
+  /// When what was published to a process last arrives.
+  private var lastPublished: [String: Moment] = [:]
   private var ids: UInt64 = 0
   /// The longest time a frame is under way, in milliseconds; chaos changes it.
   var slowness: Int64 = 5
@@ -71,7 +90,10 @@ final class SimulatedNetwork {
   init(world: World) { self.world = world }
 
   private func key(_ a: String, _ b: String) -> [String] { a < b ? [a, b] : [b, a] }
-  private func isCut(_ connection: Connection) -> Bool { cuts[key(connection.dialler.name, connection.listener.name)] != nil }
+  private func joins(_ connection: Connection, _ a: String, _ b: String) -> Bool {
+    let (one, other) = (connection.dialler.name, connection.listener.name)
+    return (one == a && other == b) || (one == b && other == a)
+  }
 
   // MARK: Connections
 
@@ -98,21 +120,21 @@ final class SimulatedNetwork {
 
   func send(_ frame: Frame, over connection: Connection, from process: SimulatedProcess) {
     let side = connection.side(of: process)
-    if connection.open.contains(side) { pass(frame, over: connection, to: side.other) }
+    if connection.open.contains(side), !connection.isBroken { pass(frame, over: connection, to: side.other) }
   }
 
   private func pass(_ frame: Frame, over connection: Connection, to side: Side) {
     guard connection.open.contains(side) else { return forget(connection) }
-    if isCut(connection) { connection.held.append((side, frame)) } else { carry(frame, over: connection, to: side) }
+    if connection.isCut { connection.held.append((side, frame)) } else { carry(frame, over: connection, to: side) }
   }
 
   private func carry(_ frame: Frame, over connection: Connection, to side: Side) {
     let arrival = max(connection.lastArrival[side] ?? .zero, world.agenda.now + world.random.milliseconds(0...slowness))
     connection.lastArrival[side] = arrival
     world.agenda.at(arrival) { [self] in
-      guard connection.open.contains(side) else { return }
+      guard connection.open.contains(side), !connection.isBroken else { return }
       // What is under way when a link is cut waits with the rest.
-      if isCut(connection) { return connection.held.append((side, frame)) }
+      if connection.isCut { return connection.held.append((side, frame)) }
       if case .closed = frame {
         connection.open.remove(side)
         forget(connection)
@@ -130,25 +152,57 @@ final class SimulatedNetwork {
 
   // MARK: Publishing
 
-  /// Sends beside the connections: may be lost, doubled, reordered.
+  /// Sends beside the connections: in order as a rule, but may be lost, doubled, and overtaken.
   func publish(_ message: Message, from name: String, to target: SimulatedProcess) {
-    guard cuts[key(name, target.name)] == nil, !world.random.happens(loss) else { return }
+    guard cuts.isEmpty || cuts[key(name, target.name)] == nil, !world.random.happens(loss) else { return }
     let life = target.life
     for _ in 0..<(world.random.happens(0.02) ? 2 : 1) {
-      let slow = world.random.happens(0.02) ? slowness * 10 : slowness
-      world.agenda.after(world.random.milliseconds(1...slow)) { target.run(life) { target.party?.heard(message) } }
+      var arrival = world.now + world.random.milliseconds(1...slowness)
+      if world.random.happens(0.01) {
+        arrival = world.now + world.random.milliseconds(1...slowness * 10)
+      } else {
+        arrival = max(arrival, lastPublished[target.name] ?? .zero)
+        lastPublished[target.name] = arrival
+      }
+      world.agenda.at(arrival) { target.run(life) { target.party?.heard(message) } }
     }
   }
 
   // MARK: Chaos
 
   func cut(_ a: String, _ b: String) {
-    if cuts[key(a, b)] == nil { cuts[key(a, b)] = world.now }
+    guard cuts[key(a, b)] == nil else { return }
+    cuts[key(a, b)] = world.now
+    for connection in connections where joins(connection, a, b) { connection.isCut = true }
   }
+
+  /// The connections of two processes are reset: what was under way is lost, and both ends learn of it soon.
+  func reset(_ a: String, _ b: String) {
+    for connection in connections where joins(connection, a, b) { reset(connection) }
+  }
+
+  private func reset(_ connection: Connection) {
+    guard !connection.isBroken, !connection.isCut else { return }
+    connection.isBroken = true
+    for side in [Side.dialler, .listener] {
+      // Each end in its own time: one may have connected again before the other knows.
+      world.agenda.after(world.random.milliseconds(0...(side == .listener ? slowness * 8 : slowness))) { [self] in
+        guard connection.open.remove(side) != nil else { return }
+        forget(connection)
+        let (process, life) = connection.end(side)
+        process.run(life) { process.received(.closed, over: connection) }
+      }
+    }
+  }
+
+  /// Since when a pair of processes can reach each other; nothing while they cannot.
+  func reachableSince(_ a: String, _ b: String) -> Moment? { cuts[key(a, b)] == nil ? healed[key(a, b)] ?? .zero : nil }
 
   func heal(_ a: String, _ b: String) {
     guard cuts.removeValue(forKey: key(a, b)) != nil else { return }
-    for connection in connections where key(connection.dialler.name, connection.listener.name) == key(a, b) {
+    healed[key(a, b)] = world.now
+    for connection in connections where joins(connection, a, b) {
+      connection.isCut = false
       let held = connection.held
       connection.held.removeAll()
       for (side, frame) in held { carry(frame, over: connection, to: side) }
@@ -157,12 +211,16 @@ final class SimulatedNetwork {
 
   func healAll() { for cut in cuts.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) { heal(cut[0], cut[1]) } }
 
-  /// A process was killed: its kernel closes its connections.
+  /// A process was killed: its kernel closes its connections, or resets those on which it had not read everything.
   func killed(_ process: SimulatedProcess) {
     for connection in connections where connection.dialler === process || connection.listener === process {
+      if world.random.happens(0.3) { reset(connection) }
       close(connection, by: process)
     }
   }
+
+  /// The run is over: nothing is kept.
+  func forgetAll() { connections = [] }
 
   /// Ends whose peer has been unreachable, and from whom nothing came any more, for longer than the given time, while they were running: they
   /// must have noticed.

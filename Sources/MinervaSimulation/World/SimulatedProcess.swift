@@ -1,4 +1,5 @@
 import MinervaProtocol
+import MinervaWire
 
 /// A process of the simulated machine: it runs, is stopped (SIGSTOP), or is dead; each start is another life.
 final class SimulatedProcess {
@@ -20,11 +21,18 @@ final class SimulatedProcess {
   private(set) var party: (any Party)?
   private var links: [LinkEnd] = []
 
-  init(name: String, world: World, launch: @escaping (SimulatedProcess) -> any Party) {
+  /// Where the numbers of its lives begin: no two lives of any processes have the same.
+  private let firstIncarnation: UInt64
+
+  init(name: String, ordinal: Int, world: World, launch: @escaping (SimulatedProcess) -> any Party) {
     self.name = name
     self.world = world
     self.launch = launch
+    firstIncarnation = UInt64(ordinal + 1) * 1_000
   }
+
+  var incarnation: UInt64 { incarnation(ofLife: life) }
+  func incarnation(ofLife life: UInt64) -> UInt64 { firstIncarnation + life }
 
   var isRunning: Bool { state == .running }
 
@@ -40,6 +48,7 @@ final class SimulatedProcess {
     state = .dead
     stoppedSince = nil
     party = nil
+    for link in links { link.letGo() }
     links.removeAll()
     backlog.removeAll()
   }
@@ -84,18 +93,38 @@ final class SimulatedProcess {
     link.accept(connection)
   }
 
+  /// What speaks against a peer that says hello, as in the product: another life of its name that counts as alive. The same life again has lost
+  /// its earlier connection.
+  func objection(to peer: Introduction, on link: LinkEnd) -> MinervaError? {
+    for other in links where other !== link && other.isUp {
+      guard let known = other.peerIntroduction, known.node == peer.node else { continue }
+      if known.incarnation != peer.incarnation {
+        world.ledger.count("links: a second life refused")
+        return MinervaError(.nameTaken, "a live process is called \(peer.node)")
+      }
+      if other.isDialled == link.isDialled {
+        world.ledger.count("links: connected again")
+        other.replace()
+      }
+    }
+    return nil
+  }
+
   func received(_ frame: SimulatedNetwork.Frame, over connection: SimulatedNetwork.Connection) {
-    links.first { $0.connection === connection }?.received(frame, over: connection)
+    connection.link(of: self)?.received(frame, over: connection)
   }
 
   /// Sends over the link that uses a connection, if it still does.
   func send(_ message: Message, over connection: SimulatedNetwork.Connection) {
-    links.first { $0.connection === connection }?.send(message)
+    connection.link(of: self)?.send(message)
   }
 
   func hasLinkUp(over connection: SimulatedNetwork.Connection) -> Bool { links.contains { $0.connection === connection && $0.isUp } }
 
-  func forget(_ link: LinkEnd) { links.removeAll { $0 === link } }
+  func forget(_ link: LinkEnd) {
+    link.letGo()
+    links.removeAll { $0 === link }
+  }
 }
 
 /// What a process runs.

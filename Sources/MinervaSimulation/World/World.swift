@@ -37,7 +37,7 @@ final class World {
   }
 
   func add(_ name: String, launch: @escaping (SimulatedProcess) -> any Party) {
-    processes[name] = SimulatedProcess(name: name, world: self, launch: launch)
+    processes[name] = SimulatedProcess(name: name, ordinal: names.count, world: self, launch: launch)
     names.append(name)
   }
 
@@ -49,6 +49,13 @@ final class World {
     if trace != nil { trace?.append("\(now.milliseconds) \(who): \(what())") }
   }
 
+  /// The run is over: parties, connections and what they were still to do hold each other, and are let go.
+  func end() {
+    agenda.clear()
+    for name in names { process(name).kill() }
+    network.forgetAll()
+  }
+
   // MARK: Processes
 
   func kill(_ name: String) {
@@ -56,7 +63,10 @@ final class World {
     guard process.state != .dead else { return }
     note(name, "killed")
     process.kill()
-    if name == Scenario.broker { disk.crash(using: &random) }
+    if name == Cluster.broker {
+      ledger.count("broker: crashes")
+      disk.crash(using: &random)
+    }
     ledger.processEnded(name, process.life)
     network.killed(process)
   }

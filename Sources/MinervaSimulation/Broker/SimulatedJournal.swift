@@ -100,9 +100,12 @@ final class SimulatedJournal {
       .rest, SimulatedJournal.blob(Array(rest.scene.utf8)) + SimulatedJournal.number(rest.sequence) + SimulatedJournal.blob(rest.note))
   }
 
-  func beginSync() -> (disk: Int, heads: [String: UInt64]) { (disk.beginSync(), records.mapValues { UInt64($0.count) }) }
+  /// What a sync covers when it completes.
+  typealias Extent = (disk: Int, heads: [String: UInt64])
 
-  func completeSync(_ covered: (disk: Int, heads: [String: UInt64])) throws(SimulatedDisk.SyncFailed) {
+  func beginSync() -> Extent { (disk.beginSync(), records.mapValues { UInt64($0.count) }) }
+
+  func completeSync(_ covered: Extent) throws(SimulatedDisk.SyncFailed) {
     try disk.completeSync(covered.disk)
     durable.merge(covered.heads) { max($0, $1) }
   }
@@ -119,12 +122,13 @@ final class SimulatedJournal {
   }
 
   /// Every scene as its latest snapshot and the records after it.
-  func load() -> [JournaledScene] {
-    records.keys.sorted().map { scene in
-      let all = records[scene] ?? []
-      let snapshot = snapshots[scene]?.last { $0.sequence <= UInt64(all.count) }
-      return JournaledScene(scene: scene, snapshot: snapshot, records: Array(all[Int(snapshot?.sequence ?? 0)...]))
-    }
+  func load() -> [JournaledScene] { records.keys.sorted().compactMap(load) }
+
+  /// One scene, if there is anything of it.
+  func load(_ scene: String) -> JournaledScene? {
+    guard let all = records[scene] else { return nil }
+    let snapshot = snapshots[scene]?.last { $0.sequence <= UInt64(all.count) }
+    return JournaledScene(scene: scene, snapshot: snapshot, records: Array(all[Int(snapshot?.sequence ?? 0)...]))
   }
 
   // MARK: Frames

@@ -7,39 +7,7 @@ import MinervaRecording
 import MinervaWire
 
 /// What must never happen, and what is known for sure to find it.
-extension BrokerOnDisk {
-  /// What a caller was told.
-  enum Said: Hashable {
-    case done(Outcome, seq: UInt64)
-    case refused(String, seq: UInt64)
-
-    var seq: UInt64 {
-      switch self {
-      case .done(_, let seq), .refused(_, let seq): seq
-      }
-    }
-  }
-
-  /// What was said to anybody: the broker cannot take it back.
-  struct Truth {
-    var said: [String: Said] = [:]
-    /// The last record of which a caller was told.
-    var lastSaid: UInt64 = 0
-    /// The navigation events by their number.
-    var events: [UInt64: Event] = [:]
-    /// How many events of the scene's feed were published under each epoch.
-    var feed: [UInt64: UInt64] = [:]
-    var gone: [ScreenID: RemovalReason] = [:]
-    /// The links that waited, and whether that is over.
-    var plans: [PlanID: Bool] = [:]
-    /// What each caller's presentation command has open.
-    var holders: [String: (screen: ScreenID, seq: UInt64)] = [:]
-    var lastRemoval: (seq: UInt64, path: NavPath?, depth: Int)?
-    /// The turns that were taken, and which turn handled which message.
-    var taken: [String: TurnReport] = [:]
-    var handledBy: [String: UInt32] = [:]
-  }
-
+extension BrokerParty {
   private func requireDurable(_ seq: UInt64, _ what: @autoclosure () -> String) {
     let safe = journal.durable[key] ?? 0
     ledger.require(seq <= safe, "nothing is said before it is durable", "\(what()) of #\(seq), the disk has \(safe) for sure")
@@ -53,7 +21,7 @@ extension BrokerOnDisk {
   // MARK: Callers
 
   func checkAnswer(to txn: String, _ reply: BrokerAction.Reply) {
-    let told: Said
+    let told: Truth.Said
     switch reply {
     case .answered(let answer):
       guard let seq = answer.seq else { return }
@@ -75,8 +43,9 @@ extension BrokerOnDisk {
     checkGate(txn, told)
   }
 
-  private func checkGate(_ txn: String, _ told: Said) {
-    guard let command = wishes[txn]?.command, command.gate != nil, case .done(let outcome, _) = told, let screen = outcome.screen else {
+  private func checkGate(_ txn: String, _ told: Truth.Said) {
+    guard let command = cluster.wishes[txn]?.command, command.gate != nil, case .done(let outcome, _) = told, let screen = outcome.screen
+    else {
       return
     }
     if let holder = truth.holders[command.caller] {
@@ -97,6 +66,10 @@ extension BrokerOnDisk {
     )
     let open = snapshot.tree.standing.intersection(truth.gone.keys)
     ledger.require(open.isEmpty, "nothing is said of a screen after its end", "a look shows \(open.sorted()), which were removed")
+    let wrong = truth.looked(snapshot)
+    ledger.require(
+      wrong == nil, "a look shows what was published",
+      "at event \(snapshot.event) a look has \(wrong?.look ?? []), the events \(wrong?.events ?? [])")
   }
 
   // MARK: Events
@@ -105,6 +78,7 @@ extension BrokerOnDisk {
     let last = truth.feed[event.epoch] ?? 0
     ledger.require(event.number == last + 1, "events are numbered", "event \(event.number) of epoch \(event.epoch) follows \(last)")
     truth.feed[event.epoch] = event.number
+    truth.published(event)
     if let bytes = try? CBOR.encode(event) { requireOpen(bytes, "event \(event.number)") }
     guard case .navigation(let event) = event.kind else { return }
     note("event \(event.number) of #\(event.seq) \(event.kind.name)", event.number)
@@ -153,7 +127,9 @@ extension BrokerOnDisk {
 
   func checkTaken(_ turn: Turn) {
     let (scene, report) = (turn.scene, turn.report)
-    ledger.require(!turn.isStale, "a stale host does not act", "\(turn.host) acted for \(report.screen) under lease \(report.lease)")
+    noteWork(of: turn.connection.dialler.name)
+    ledger.require(
+      !turn.isStale, "a stale host does not act", "\(turn.connection.dialler.name) acted for \(report.screen) under lease \(report.lease)")
     let name = "\(scene) \(report.screen)"
     if let known = truth.taken.updateValue(report, forKey: "\(name).\(report.number)") {
       ledger.require(known == report, "no message is applied twice", "turn \(report.number) of \(name) was taken with two contents")
@@ -173,9 +149,9 @@ extension BrokerOnDisk {
       return ledger.require(
         truth.said.isEmpty, "what was answered is not lost", "\(truth.said.count) answers were given, the scene is gone")
     }
-    for txn in txns {
-      guard let told = truth.said[txn], fault != .txnForgotten else { continue }
-      let kept: Said? = state.answer(to: txn).flatMap { answer in
+    for txn in cluster.txns {
+      guard let told = truth.said[txn], fault != .txnForgotten, fault != .retryTakenForNew else { continue }
+      let kept: Truth.Said? = state.answer(to: txn).flatMap { answer in
         guard let seq = answer.seq else { return nil }
         switch answer.resolution {
         case .done(let outcome): return .done(outcome, seq: seq)
@@ -188,7 +164,7 @@ extension BrokerOnDisk {
     ledger.require(state.eventCount >= last, "published stays published", "event \(last) is beyond the restored scene")
     var settings = SceneSettings()
     settings.lease = UInt32(clamping: machine.settings.leases.lease + machine.settings.takeover)
-    var replayed = SceneState(scene: BrokerOnDisk.scene.name, app: "shop", settings: settings)
+    var replayed = SceneState(scene: BrokerParty.scene.name, app: "shop", settings: settings)
     for entry in journal.records[key] ?? [] {
       guard let record = try? SceneRecord(decoding: entry.record) else {
         return ledger.broken("what is whole is restored", "record \(entry.sequence) cannot be read")
@@ -202,8 +178,8 @@ extension BrokerOnDisk {
 
   // MARK: The end
 
-  /// All is quiet: nobody may still be waiting, nobody runs what is gone, every reader sees what there is.
-  func checkRest() {
+  /// All is quiet: nothing may still be under way, and nobody may run what is gone.
+  func checkRest(_ hosts: [ScriptedHost]) {
     guard let state else { return }
     for host in hosts {
       for key in host.coordinators.keys.sorted() {
@@ -214,6 +190,8 @@ extension BrokerOnDisk {
         ledger.require(
           host.coordinators[key]?.reported == nil, "nobody waits for ever", "the turn of \(key.screen) at \(host.name) was never answered")
       }
+      ledger.require(
+        machine.registry.hosts[host.name]?.isAlive == true, "nobody waits for ever", "\(host.name) is there and counts as lost")
     }
     let over = state.plans.map(\.id).filter { truth.plans[$0] == true }
     ledger.require(over.isEmpty, "a plan ends once", "\(over) wait after their end")
@@ -225,18 +203,5 @@ extension BrokerOnDisk {
     let busy = state.coordinators.filter { $0.unhandled > 0 }.map { "\($0.summary.screen)" }
     ledger.require(busy.isEmpty, "no message is lost", "\(busy) have messages that nobody handled")
     ledger.require(state.isSettled, "nobody waits for ever", "the scene has not come to rest: \(state.requests.map(\.doing))")
-    for caller in callers {
-      ledger.require(
-        caller.session.unanswered == 0, "nobody waits for ever", "\(caller.name) waits for \(caller.session.unanswered) answers")
-    }
-    for reader in readers {
-      ledger.require(
-        reader.machine.isComplete && reader.machine.lastApplied == truth.feed[machine.epoch] ?? 0, "complete means complete",
-        "\(reader.name) is at \(reader.machine.lastApplied ?? 0) of \(truth.feed[machine.epoch] ?? 0), complete \(reader.machine.isComplete)"
-      )
-      ledger.require(
-        reader.open == state.tree.standing, "complete means complete",
-        "\(reader.name) sees \(reader.open.sorted()), the scene has \(state.tree.standing.sorted())")
-    }
   }
 }
