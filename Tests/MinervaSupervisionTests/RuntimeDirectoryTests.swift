@@ -78,7 +78,7 @@ import Testing
 
   @Test("C04: a socket path of 107 bytes is taken, of 108 refused with the limit and the way out")
   func pathLimit() throws {
-    let base = "/tmp/"
+    let base = "/tmp/\(getpid())"
     let name = "broker"
     let fits = base + String(repeating: "d", count: 107 - base.utf8.count - "/broker.sock".utf8.count)
     #expect(try RuntimeDirectory.choose(option: fits).socketPath(name).utf8.count == 107)

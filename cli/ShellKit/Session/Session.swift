@@ -266,7 +266,7 @@ extension Session {
   }
 
   /// On a virtual clock a request has its name from here.
-  private func named(_ conditions: RequestConditions) -> RequestConditions {
+  func named(_ conditions: RequestConditions) -> RequestConditions {
     guard isVirtual, conditions.txn == nil else { return conditions }
     named += 1
     var conditions = conditions
@@ -275,7 +275,7 @@ extension Session {
   }
 
   /// Runs a request and tells where it stands until it is answered; of one that is not waited for any more, what became of it.
-  private func telling<Reply: Sendable>(
+  func telling<Reply: Sendable>(
     _ emit: @escaping Emit, isJSON: Bool, _ ask: (@escaping @Sendable (Admission) -> Void) async throws(MinervaError) -> Reply
   ) async throws(MinervaError) -> Reply {
     let standings = Standings()
@@ -322,34 +322,6 @@ extension Session {
     case .joined(let other): return "interrupted; #\(other), which it joined, goes on: look at tree"
     case .repeated(let other): return "interrupted; #\(other), sent before, goes on: look at tree"
     }
-  }
-
-  /// Follows a link, or tells its plan.
-  private func follow(_ link: DeepLink, _ statement: Statement, _ emit: @escaping Emit) async throws {
-    try requirePresent()
-    if let forgotten = await unasserted() { throw MinervaError(.expectFailed, forgotten) }
-    mark = await log.end
-    asserted = []
-    let (target, conditions, isJSON) = (target, named(try await conditions(statement.call)), statement.isJSON)
-    if statement.call.isBackground {
-      return await background(emit, conditions.txn, isJSON: isJSON) { standing throws(MinervaError) in
-        await self.answered(try await target.follow(link, conditions, standing: standing), isJSON: isJSON)
-      }
-    }
-    let reply = try await driving(conditions.txn) { () throws(MinervaError) in
-      try await telling(emit, isJSON: isJSON) { standing throws(MinervaError) in
-        try await target.follow(link, conditions, standing: standing)
-      }
-    }
-    await emit(await answered(reply, isJSON: isJSON))
-  }
-
-  private func answered(_ reply: DeepLinkReply, isJSON: Bool) async -> [String] {
-    guard let answer = reply.answer else {
-      return isJSON ? [ReplyJSON.done("deeplink", DeepLinkText.plan(reply))] : DeepLinkText.plan(reply)
-    }
-    let (reply, tree) = (SceneReply(record: answer.seq, outcome: answer.outcome), await refresh()?.tree)
-    return isJSON ? [ReplyJSON.reply(reply)] : ReplyText.lines(reply, tree: tree)
   }
 
   func answered(_ reply: SceneReply, _ action: Command.Action, _ alias: String?, isJSON: Bool) async -> [String] {
