@@ -25,7 +25,7 @@ struct CrashingHostTests {
 
     let end = await failure { try await person.does(.act(.id(pit), .tap(row: "fall", action: nil)), within: .seconds(60)) }
     #expect(end?.code == .appCrashed, "\(end.map { "\($0)" } ?? "it was answered"): \(set.log(of: "up"))")
-    #expect(end?.message.contains("died 3 times while \(pit) Pit had this in hand") == true, "\(end?.message ?? "")")
+    #expect(end?.message.contains("was lost 3 times while \(pit) Pit had this in hand") == true, "\(end?.message ?? "")")
     #expect(try await client.status().counters["messages.poisonous"] == 1)
 
     // Where it was, in its fourth process, with what it had: and it takes the next tap.
