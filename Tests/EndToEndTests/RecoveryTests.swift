@@ -119,7 +119,11 @@ struct RecoveryTests {
     try set.start("broker", "minerva-broker")
     for name in ["ledgers-1", "ledgers-2"] { try set.start(name, "ledger-host") }
     let person = Person(client: try await set.client())
-    #expect(try await set.wait { try await person.client.status().peers.count { $0.kind == "host" } == 2 })
+    /// Connected is not enough: a host says what it offers once it is.
+    func areOffering(_ count: Int) async -> Bool {
+      (try? await person.client.modules())?.contains { $0.hosts.count == count } ?? false
+    }
+    #expect(await set.wait { await areOffering(2) })
     func opens(_ module: String, on host: String, _ input: String) async throws -> ScreenID {
       let opening = Command.Opening(ModuleAddress(name: module, host: host), input: Array(input.utf8))
       return try #require(try await person.does(.open(opening)).presented.last?.screen)
@@ -149,7 +153,7 @@ struct RecoveryTests {
     #expect(await failures(ofNext: 50) == [])
     // What was known of a host that died is asked anew.
     try set.start("broker", "minerva-broker")
-    #expect(await set.wait { ((try? await person.client.status().peers.count { $0.kind == "host" }) ?? 0) == 2 })
+    #expect(await set.wait { await areOffering(2) })
     set.kill("ledgers-1")
     #expect(await set.wait { questions().last?.end != "sum=7" })
     try set.start("ledgers-1", "ledger-host")
