@@ -10,11 +10,11 @@ import Testing
 /// What must not be written down (P4), before records, snapshots and events.
 @Suite("The broker and secrets")
 struct SecretTests {
-  private static let secret = "hunter2-of-all-things"
-  private static let login = PayloadSchema(
+  static let secret = "hunter2-of-all-things"
+  static let login = PayloadSchema(
     name: "Login", shape: .object(name: "Login", [.init("name", .string), .init("password", .secret(.string))]))
 
-  private func input(_ password: String = secret) -> [UInt8] { Array(#"{"name":"ada","password":"\#(password)"}"#.utf8) }
+  func input(_ password: String = secret) -> [UInt8] { Array(#"{"name":"ada","password":"\#(password)"}"#.utf8) }
 
   private func opened() -> Machine {
     var machine = Machine()
@@ -24,7 +24,7 @@ struct SecretTests {
     return machine
   }
 
-  private func register(_ machine: inout Machine, incarnation: UInt64 = 1, running: [RunningCoordinator] = []) {
+  func register(_ machine: inout Machine, incarnation: UInt64 = 1, running: [RunningCoordinator] = []) {
     machine.register("shop-1", incarnation: incarnation, modules: ["Home", "Login"], schemas: ["Login": Self.login], running: running)
   }
 
@@ -46,7 +46,7 @@ struct SecretTests {
   private func holds(_ bytes: [UInt8]) -> Bool { String(decoding: bytes, as: UTF8.self).contains(Self.secret) }
 
   /// Whether the secret is in what the journal was given, in a snapshot of the scene, or in what was published.
-  private func isWritten(_ machine: Machine) throws -> Bool {
+  func isWritten(_ machine: Machine) throws -> Bool {
     if machine.journaled.contains(where: { holds($0.record) }) { return true }
     for action in machine.actions { if case .publish(let event, _) = action, holds(try CBOR.encode(event)) { return true } }
     let slot = try #require(machine.broker.scenes["main"])
@@ -84,11 +84,11 @@ struct SecretTests {
     machine.actions.compactMap { if case .order(_, .deliver(_, let delivery, at: _)) = $0 { delivery.message.body } else { nil } }
   }
 
-  private func connected(_ machine: Machine) -> [[UInt8]] {
+  func connected(_ machine: Machine) -> [[UInt8]] {
     machine.actions.compactMap { if case .connect(_, let order) = $0 { order.connection.input } else { nil } }
   }
 
-  private func report(_ screen: UInt32, _ machine: Machine) -> ScreenReport? {
+  func report(_ screen: UInt32, _ machine: Machine) -> ScreenReport? {
     machine.broker.scenes["main"]?.state.screen(ScreenID(screen))
   }
 
@@ -351,89 +351,6 @@ struct SecretTests {
     #expect([set, launch, go].map { machine.refusal(of: $0) } == ["input.secret", "input.secret", "input.secret"])
     #expect(machine.refusal(of: forged) == "bus.bad_message")
     #expect(try !isWritten(machine))
-  }
-
-  @Test("P4: an input that cannot be seen through is sealed whole, and refused where a record would have to hold it")
-  func opaqueInputs() throws {
-    var machine = Machine()
-    machine.register("shop-1", modules: ["Home", "Login"], schemas: ["Login": PayloadSchema(name: "Login", shape: .opaque("Way"))])
-    machine.open("Home", txn: "a")
-    machine.settle()
-    machine.request(.open(Command.Opening(ModuleAddress(name: "Login"), input: input())), txn: "b")
-    machine.commit()
-    #expect(connected(machine) == [input()])
-    machine.settle()
-    let launch = machine.request(.launch(module: ModuleAddress(name: "Login"), input: input()), txn: "c")
-    let go = machine.request(.go(name: "login", from: nil, input: input()), txn: "d")
-    machine.settle()
-    #expect([launch, go].map { machine.refusal(of: $0) } == ["input.secret", "input.secret"])
-    #expect(try !isWritten(machine))
-  }
-
-  @Test("P4: a schema that this broker cannot read may say anything: the input is sealed whole")
-  func unreadableSchemas() throws {
-    var machine = Machine()
-    let registration = HostRegistration(
-      app: "shop", node: "shop-1", endpoint: nil,
-      modules: [ModuleDescription(name: "Home"), ModuleDescription(name: "Login", schema: #"{"name":"Login","shape":{"riddle":{}}}"#)])
-    machine.take(machine.broker.register(registration, incarnation: 1, pid: 1, token: 900, now: machine.now))
-    machine.open("Home", txn: "a")
-    machine.settle()
-    machine.request(.open(Command.Opening(ModuleAddress(name: "Login"), input: input())), txn: "b")
-    machine.commit()
-    #expect(machine.refusal(of: 900) == nil && connected(machine) == [input()])
-    let login = ModuleAddress(name: "Login")
-    // While something is under way nobody can say whose these are.
-    let go = machine.request(.go(name: "login", from: nil, input: input()), txn: "c")
-    machine.request(.send(.top, input()), txn: "s")
-    let launch = machine.request(.launch(module: login, input: input()), txn: "d")
-    let set = machine.request(.setStack(.main, [.screen(.id(ScreenID(1))), .module(login, input: input())]), txn: "e")
-    machine.request(.open(Command.Opening(login, input: input(), unhosted: true)), txn: "u")
-    machine.commit()
-    #expect([go, launch, set].map { machine.refusal(of: $0) } == ["input.secret", "input.secret", "input.secret"])
-    #expect(try !isWritten(machine))
-    // Its host knows, and says that nothing in it is secret.
-    machine.settle()
-    #expect(report(2, machine)?.input == input())
-    #expect(machine.broker.scenes["main"]?.state.seal(of: ScreenID(2)) == nil)
-  }
-
-  @Test("P4: the input of a transition is judged by the module that it leads to")
-  func inputOfTransitions() throws {
-    var machine = Machine()
-    machine.register(
-      "shop-1", modules: ["Home", "Login", "Way"],
-      schemas: ["Login": Self.login, "Way": PayloadSchema(name: "Way", shape: .opaque("Way"))])
-    machine.open("Home", txn: "a")
-    machine.commit()
-    var acceptance = Acceptance(host: "shop-1")
-    acceptance.transitions = [("home", "Home"), ("login", "Login")].map {
-      NamedTransition(name: $0, opening: Command.Opening(ModuleAddress(name: $1)))
-    }
-    let report = LinkReport(screen: ScreenID(1), lease: 1, verdict: .accepted(acceptance))
-    machine.take(machine.broker.linked(machine.identity, report, now: machine.now))
-    machine.settle()
-    let home = machine.request(.go(name: "home", from: nil, input: input("for all to see")), txn: "b")
-    machine.settle()
-    let login = machine.request(.go(name: "login", from: .id(ScreenID(1)), input: input()), txn: "c")
-    machine.settle()
-    #expect(machine.refusal(of: home) == nil)
-    #expect(machine.refusal(of: login) == "input.secret")
-    #expect(try !isWritten(machine))
-    // While something is under way the screen that is named has its transitions all the same.
-    machine.request(.act(.id(ScreenID(1)), .tap(row: "slow", action: nil)), txn: "busy")
-    let certain = machine.request(.go(name: "home", from: .id(ScreenID(1)), input: input("for all to see")), txn: "d")
-    let doubtful = machine.request(.go(name: "home", from: .top, input: input("for all to see")), txn: "e")
-    var go = TurnRequest(.go(name: "home", from: nil, input: input("for all to see")))
-    go.quiet = true
-    let turn = TurnReport(screen: ScreenID(1), lease: 1, number: 1, handled: nil, requests: [go])
-    machine.take(
-      machine.broker.turn(
-        TurnSubmission(scene: machine.identity, report: turn, rendering: false), token: 99, node: "shop-1", now: machine.now))
-    machine.commit()
-    #expect(machine.refusal(of: certain) == nil && machine.refusal(of: doubtful) == "input.secret")
-    guard case .turned(let receipt) = machine.reply(to: 99) else { return #expect(Bool(false)) }
-    #expect(receipt.refusal == nil)
   }
 
   @Test("P4: the broker forgets a text when nothing needs it any more")
