@@ -71,7 +71,11 @@ package enum ProcessLog {
 
   /// The same of lines.
   package static func lastWords(of lines: [Line]) -> String? {
-    let life = lines.reversed().prefix { $0.supervision?.contains(" started, pid ") != true }.filter { $0.supervision == nil }
+    // From the end of the life before: what fails at once may be heard of before its start is written.
+    let isEnd = { (line: Line) in line.supervision?.contains(" ended") == true }
+    var rest = Array(lines.reversed())[...]
+    if let end = rest.firstIndex(where: isEnd), rest[..<end].allSatisfy({ $0.supervision != nil }) { rest = rest[(end + 1)...] }
+    let life = rest.prefix { !isEnd($0) }.filter { $0.supervision == nil }
     // Behind an error stands what to do about it.
     let head = life.last(where: \.isCrash) ?? life.first { $0.text.hasPrefix("error ") }
     return (head ?? life.first { line in line.text.contains { !$0.isWhitespace } })?.text

@@ -20,9 +20,6 @@ package final class TerminationSignals: Sendable {
     var unclaimed: [Signal] = []
   }
 
-  /// How many signals are kept for whoever asks later.
-  private static let kept = 8
-
   private let state = Mutex(State())
   private let watched: [Signal]
 
@@ -91,7 +88,8 @@ package final class TerminationSignals: Sendable {
 
   private func arrived(_ signal: Signal) {
     let (handlers, waiters) = state.withLock { state in
-      if state.waiters.isEmpty, state.unclaimed.count < Self.kept { state.unclaimed.append(signal) }
+      // Equal ones are one, as to the system: none is lost behind many of another kind.
+      if state.waiters.isEmpty, !state.unclaimed.contains(signal) { state.unclaimed.append(signal) }
       defer { state.waiters = [] }
       return (state.handlers, state.waiters)
     }

@@ -77,7 +77,8 @@ enum ScreenActs {
   /// What was perhaps meant, else the first few that take something; by their names alone, as a refusal is journaled.
   private static func hint(instead id: String, on screen: Screen) -> String {
     let buttons = (screen.buttons + (screen.alert?.answers ?? [])).map(\.id)
-    let rows = screen.sections.flatMap(\.cells).compactMap { $0.shown.isSelectable ? $0.identifier : nil }
+    // Of a list of a million rows the first thousand: nobody else of this screen is served meanwhile.
+    let rows = screen.sections.lazy.flatMap(\.cells).prefix(1_000).filter { $0.shown.isSelectable }.map(\.identifier)
     let ids = buttons + rows
     if let meant = Suggestion.nearest(to: id, among: ids) { return "did you mean \(meant)?" }
     let named = ids.prefix(8)

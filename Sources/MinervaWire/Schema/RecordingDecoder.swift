@@ -143,7 +143,7 @@ struct RecordingDecoder: Decoder {
     func decodeNil() throws -> Bool { false }
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-      currentIndex += 1
+      try step()
       let (shape, value) = recorder.record(type)
       log.meet(shape.secrecy)
       if let value = value as? T { return value }
@@ -154,10 +154,16 @@ struct RecordingDecoder: Decoder {
       try within().container(keyedBy: type)
     }
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try within().unkeyedContainer() }
-    mutating func superDecoder() throws -> any Decoder { within() }
+    mutating func superDecoder() throws -> any Decoder { try within() }
 
-    private mutating func within() -> RecordingDecoder {
+    /// Some read until there is no more, and do not ask whether they are at the end.
+    private mutating func step() throws {
+      guard currentIndex < 1_024 else { throw SchemaRecorder.Stop() }
       currentIndex += 1
+    }
+
+    private mutating func within() throws -> RecordingDecoder {
+      try step()
       return RecordingDecoder(recorder: recorder, log: SchemaRecorder.Log(within: log))
     }
   }

@@ -273,4 +273,18 @@ import Testing
     #expect(plain.redacted(input) == input)
     #expect(PayloadSchema(of: Renamed.self, name: "R").description == "R {pw?: string (secret), name: string}")
   }
+
+  /// Reads until there is no more.
+  struct Words: Codable {
+    var words: [String] = []
+
+    init(from decoder: any Decoder) throws {
+      var list = try decoder.unkeyedContainer()
+      while let word = try? list.decode(String.self) { words.append(word) }
+    }
+  }
+
+  @Test("P4: who reads a list until it throws comes to its end") func readsUntilTheEnd() {
+    #expect(!PayloadSchema(of: Words.self, name: "W").mayHoldSecrets, "it keeps strings, and no secret")
+  }
 }
