@@ -17,7 +17,7 @@ struct SecurityTests {
   }
 
   static func client(_ name: String, _ keys: CurveKeyPair?, server: String?) -> BusSystem {
-    var settings = BusSettings(node: name)
+    var settings = BusSettings(node: name, deadline: .seconds(30))
     settings.security = BusSecurity(keys: keys, server: server)
     return BusSystem(settings)
   }

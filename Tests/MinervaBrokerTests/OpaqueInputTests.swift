@@ -98,20 +98,22 @@ struct OpaqueInputTests {
     #expect(try !isWritten(machine))
   }
 
-  @Test("P4: a link into a tab that is new starts it with its own text, and no record holds it")
-  func tabs() throws {
+  @Test(
+    "P4: a link into a tab that is new starts it with its own text, or puts it on its root, and no record holds it",
+    arguments: ["Way", "Home"])
+  func tabs(root: String) throws {
     var machine = opened()
     let request = DeepLinkRequest(
       scene: SceneAddress(name: "main"), link: "app://shop/shell/tabbed/\(Self.word)", txn: "link", caller: "test")
     machine.take(machine.broker.follow(request, token: 501, node: "shell", now: machine.now))
     machine.commit()
-    let tabs = ["Home", "Way"].map { TabSpec(name: $0.lowercased(), start: ModuleStart(ModuleAddress(name: $0))) }
+    let tabs = [("home", "Home"), ("way", root)].map { TabSpec(name: $0.0, start: ModuleStart(ModuleAddress(name: $0.1))) }
     let acceptance = Acceptance(host: "shop-1", container: .tabs(tabs, selected: 0))
     machine.actions = []
     machine.take(
       machine.broker.linked(machine.identity, LinkReport(screen: ScreenID(2), lease: 1, verdict: .accepted(acceptance)), now: machine.now))
     machine.commit()
-    #expect(connected(machine) == [#"{"word":"\#(Self.word)"}"#])
+    #expect(connected(machine).last == #"{"word":"\#(Self.word)"}"#)
     machine.settle()
     guard case .answered? = machine.reply(to: 501) else { return #expect(Bool(false), "\(String(describing: machine.reply(to: 501)))") }
     #expect(try !isWritten(machine))

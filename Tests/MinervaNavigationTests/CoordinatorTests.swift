@@ -81,6 +81,36 @@ struct CoordinatorTests {
     #expect(stage.state.coordinatorCount == 3)
   }
 
+  /// A coordinator without screen, and what it has opened elsewhere: s1 with tabs, s2 and s3 their roots, s4 the flow, s5 the helper, s6.
+  private func helped(_ flow: Presentation, _ via: Presentation, into: String?) -> Stage {
+    var stage = Stage()
+    stage.catalog["Shell"] = .tabs("home", "orders")
+    stage.open("Shell")
+    stage.ask(.selectTab(name: "orders", of: nil, reset: false))
+    stage.ask(.selectTab(name: "home", of: nil, reset: false))
+    stage.open("Flow", via: flow)
+    stage.ask(.launch(module: address("Helper"), input: []), origin: 4)
+    if flow == .push { stage.ask(.selectTab(name: "orders", of: nil, reset: false)) }
+    stage.open("Far", via: via, into: into.flatMap(NavPath.init), origin: 5)
+    return stage
+  }
+
+  @Test("K2, N4: what goes along stands elsewhere, and does not count for what is on top")
+  func flowOnTop() {
+    var stage = helped(.modal(.sheet), .push, into: "main/orders")
+    #expect(stage.stack("main/orders") == "s3 s6")
+    #expect(stage.ask(.dismiss(nil), ifTop: .id(4))?.outcome?.changed == true)
+    #expect(stage.stack("main/orders") == "s3")
+  }
+
+  @Test("K2: a layer stays when the request pushes into it")
+  func flowKeepsLayer() {
+    var stage = helped(.push, .modal(.sheet), into: nil)
+    #expect(stage.stack("modal[1]") == "s6")
+    #expect(stage.ask(opening("Over", .push, into: "modal[1]", popTo: .id(2)), origin: 3)?.outcome?.screen == 7)
+    #expect(stage.stack("modal[1]") == "s6 s7" && stage.stack("main/home") == "s2", "\(stage.removals)")
+  }
+
   @Test("K2: what the request itself builds on stays, whoever has opened it")
   func flowKeeps() {
     var stage = Stage()

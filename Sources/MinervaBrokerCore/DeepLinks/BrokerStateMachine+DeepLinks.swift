@@ -369,6 +369,7 @@ extension BrokerStateMachine {
     _ following: Following, _ trace: RouteTrace, _ token: CallToken, in scene: String, now: Moment, _ actions: inout [BrokerAction]
   ) {
     var following = following
+    if vaults[scene]?.isCrowded == true { tidy(scene) }
     // As it would be followed: what is open already has the same seal.
     sealDoubts(of: &following, in: scene)
     guard let state = scenes[scene]?.state else { return actions.append(.answer(token, .refused(.sceneEnded(scene)))) }

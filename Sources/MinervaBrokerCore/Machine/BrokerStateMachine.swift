@@ -92,7 +92,8 @@ package struct BrokerStateMachine {
 
   /// Feeds a record to a scene, hands it to the journal, and holds its effects back until it is durable.
   mutating func feed(_ record: Record, to name: String, now: Moment, _ actions: inout [BrokerAction]) {
-    guard let slot = scenes[name] else { return }
+    // Between a failed commit and its recovery nothing is taken in: the journal would refuse it, and its effects count as durable.
+    guard isServing, let slot = scenes[name] else { return }
     let time = slot.time(now)
     slot.touchedAt = now
     let step = slot.state.apply(record, at: time)

@@ -130,7 +130,7 @@ extension SceneState {
       return 0
     }
     let opening = Plan.Opening(
-      id: ScreenID(nextScreen), module: wanted.module, input: wanted.input, via: .push, parent: root.id)
+      id: ScreenID(nextScreen), module: wanted.module, input: wanted.input, seal: node.wantedSeal, via: .push, parent: root.id)
     work.opened.append(opening.id)
     let below = work.moves.firstIndex { if case .push(key, root.id) = $0 { true } else { false } }
     work.moves.insert(.push(key, opening.id), at: below.map { $0 + 1 } ?? work.moves.count)
@@ -263,6 +263,7 @@ extension SceneState {
         guard let owner = owner(of: key) else { return 0 }
         return 1 + (work.opened.contains(owner) ? depth(of: owner, work) : depth(around: owner))
       case .fill(let owner, _, id): return 1 + depth(around: owner)
+      case .arrange(let key, let ids) where ids.contains(id): return owner(of: key).map { 1 + depth(around: $0) } ?? 0
       case .layer(_, _, id): return 0
       default: continue
       }

@@ -43,7 +43,7 @@ extension SceneState {
     let isQuiet =
       lostHostsAside
       ? nodes.all.allSatisfy { !$0.isBusy || $0.isSuspended } : nodes.isQuiet && !nodes.all.contains(where: \.isSuspended)
-    return isQuiet && !(waiting?.items.contains(where: \.isDue) ?? false)
+    return isQuiet && !(waiting?.items.contains { $0.isDue && $0.isAsked } ?? false)
       && pending.allSatisfy { request in
         if case .linking(let missing, _)? = request.work?.stage { missing == 0 } else { true }
       }

@@ -100,6 +100,8 @@ extension SceneState {
       }
       if more.isEmpty { return }
       for id in more where nodes[id].map({ $0.phase == .presented || $0.phase == .presenting }) ?? false {
+        // One below it on its stack may have taken it along.
+        guard !gone.contains(where: { $0.summary.screen == id }) else { continue }
         guard let extra = try? planRemoval(of: [id], named: .parentRemoved) else { continue }
         let named = plan.named + extra.named.filter { named in !plan.named.contains { $0.screen == named.screen } }
         let then = leaving(by: plan.moves + extra.moves, named: named)
@@ -119,7 +121,9 @@ extension SceneState {
       switch move {
       case .arrange(_, let ids): needed.formUnion(ids)
       case .layer(_, let presenter?, _): needed.insert(presenter)
-      case .push(let key, _): if let owner = owner(of: key) { needed.insert(owner) }
+      case .push(let key, _):
+        // A layer goes with its root.
+        if let base = owner(of: key) ?? stack(key).first { needed.insert(base) }
       case .fill(let owner, _, _), .select(let owner, _), .collapse(let owner, _): needed.insert(owner)
       case .layer, .cut, .dropLayers, .vacate, .retire: break
       }

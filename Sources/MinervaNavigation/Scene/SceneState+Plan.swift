@@ -58,8 +58,9 @@ extension SceneState {
     case .gesture(let gesture, _): plan = try planGesture(gesture)
     case .output, .withdraw, .endPlan, .end: plan = Plan()
     }
-    if screenless > 0 { takeAlong(&plan) }
+    // Before what goes along, which may stand on other stacks.
     if let ifTop = command.ifTop { try check(ifTop, plan) }
+    if screenless > 0 { takeAlong(&plan) }
     return plan
   }
 

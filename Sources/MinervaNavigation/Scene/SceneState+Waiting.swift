@@ -121,7 +121,7 @@ extension SceneState {
   /// Notes a message, or a request, that follows from the end of a screen that plans await.
   mutating func noteConsequence(_ input: UnhandledInput? = nil, wish: UInt64? = nil) {
     for index in waiting?.items.indices ?? 0..<0 {
-      guard var item = waiting?.items[index], causes.contains(item.report.id) else { continue }
+      guard var item = waiting?.items[index], !item.isAsked, causes.contains(item.report.id) else { continue }
       if let input { item.told = (item.told ?? []) + [input] }
       if let wish { item.wishes = (item.wishes ?? []) + [wish] }
       waiting?.items[index] = item
