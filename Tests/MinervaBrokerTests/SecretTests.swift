@@ -399,6 +399,27 @@ struct SecretTests {
     }
   }
 
+  @Test("P4: what a turn gives to two modules stays until both are made, also when there are many texts already")
+  func turnsInACrowd() {
+    var machine = opened()
+    machine.request(.act(.id(ScreenID(1)), .tap(row: "slow", action: nil)), txn: "busy")
+    machine.commit()
+    for number in 0..<256 {
+      machine.request(.open(Command.Opening(ModuleAddress(name: "Login"), input: input("\(number)"))), txn: "o\(number)")
+      machine.settle()
+      machine.request(.back(count: 1, in: nil), txn: "b\(number)")
+      machine.settle()
+    }
+    #expect(machine.broker.vaults["main"]?.count == 256)
+    let openings = ["one", "two"].map { TurnRequest(.open(Command.Opening(ModuleAddress(name: "Login"), input: input($0)))) }
+    let turn = TurnReport(screen: ScreenID(1), lease: 1, number: 1, handled: nil, requests: openings)
+    machine.take(
+      machine.broker.turn(
+        TurnSubmission(scene: machine.identity, report: turn, rendering: false), token: 99, node: "shop-1", now: machine.now))
+    machine.settle()
+    #expect(machine.stack == ["Home", "Login", "Login"])
+  }
+
   @Test("P4: a scene that is never idle keeps no text that nothing needs")
   func forgettingWhileBusy() {
     var machine = opened()

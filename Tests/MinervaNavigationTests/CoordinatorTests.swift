@@ -77,7 +77,7 @@ struct CoordinatorTests {
     let far = stage.open("Far", into: NavPath("main/orders"), origin: helper)
     stage.ask(.close([.id(flow)]))
     #expect(stage.stack("main/orders") == "s5")
-    #expect(Set(stage.removals) == ["\(far) parentRemoved", "\(helper) parentRemoved", "\(flow) popped"])
+    #expect(stage.removals == ["\(far) parentRemoved", "\(helper) parentRemoved", "\(flow) popped"], "children before parents (N8)")
     #expect(stage.state.coordinatorCount == 3)
   }
 

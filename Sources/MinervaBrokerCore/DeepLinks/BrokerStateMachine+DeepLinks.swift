@@ -340,6 +340,7 @@ extension BrokerStateMachine {
   private mutating func recorded(_ following: Following, of link: DeepLinkURL?, _ trace: RouteTrace?, in scene: String) throws(MinervaError)
     -> Command.Action
   {
+    tidyIfCrowded(scene)
     let action = try sealed(.follow(following), in: scene)
     guard case .follow(var shown) = action, let link, let trace, mayHoldSecrets(link, in: scene) else { return action }
     shown.link = "\(link.scheme)://\(([link.host] + trace.hops.map(\.route.pattern.description)).joined(separator: "/"))/…"
@@ -369,7 +370,7 @@ extension BrokerStateMachine {
     _ following: Following, _ trace: RouteTrace, _ token: CallToken, in scene: String, now: Moment, _ actions: inout [BrokerAction]
   ) {
     var following = following
-    if vaults[scene]?.isCrowded == true { tidy(scene) }
+    tidyIfCrowded(scene)
     // As it would be followed: what is open already has the same seal.
     sealDoubts(of: &following, in: scene)
     guard let state = scenes[scene]?.state else { return actions.append(.answer(token, .refused(.sceneEnded(scene)))) }

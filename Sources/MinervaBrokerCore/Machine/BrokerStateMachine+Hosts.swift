@@ -225,6 +225,7 @@ extension BrokerStateMachine {
       return []
     }
     do throws(MinervaError) {
+      tidyIfCrowded(name)
       for index in report.requests.indices {
         report.requests[index].action = try sealed(report.requests[index].action, in: name, by: report.screen)
       }

@@ -27,6 +27,7 @@ extension BrokerStateMachine {
       let name = try open(request.scene, now: now, &actions)
       var command = request.command
       // What was asked for before is answered from memory (N2) and never written down, also when nobody can say yet what of it is secret.
+      tidyIfCrowded(name)
       if scenes[name]?.state.knows(command.txn) != true { command.action = try sealed(command.action, in: name, by: command.origin) }
       command.deadline = Self.left(of: command.deadline, until: until, since: asked, now: now)
       scenes[name]?.waiters.append(token, forAnswerTo: request.command.txn)

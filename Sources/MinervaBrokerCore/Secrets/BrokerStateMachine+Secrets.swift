@@ -16,8 +16,6 @@ extension BrokerStateMachine {
     _ action: Command.Action, in scene: String, by origin: ScreenID? = nil
   ) throws(MinervaError) -> Command.Action {
     if !action.seals.isEmpty { throw Self.foreignSeal }
-    // A scene that is never idle forgets as well; before this action's own texts, which its state does not know yet.
-    if vaults[scene]?.isCrowded == true { tidy(scene) }
     switch action {
     case .open(var opening):
       if opening.unhosted {
@@ -249,6 +247,11 @@ extension BrokerStateMachine {
     let refusal = Refusal(
       code: Seal.lost, message: "the secrets of \(screen)'s input were lost with a restart of the broker; open it again")
     feed(.link(LinkReport(screen: screen, lease: lease, verdict: .refused(refusal))), to: scene, now: now, &actions)
+  }
+
+  /// A scene that is never idle forgets as well: before the texts of what comes, which its state does not know yet.
+  mutating func tidyIfCrowded(_ scene: String) {
+    if vaults[scene]?.isCrowded == true { tidy(scene) }
   }
 
   /// Forgets the texts that nothing needs any more.

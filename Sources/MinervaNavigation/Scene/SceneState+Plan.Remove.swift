@@ -103,10 +103,14 @@ extension SceneState {
         // One below it on its stack may have taken it along.
         guard !gone.contains(where: { $0.summary.screen == id }) else { continue }
         guard let extra = try? planRemoval(of: [id], named: .parentRemoved) else { continue }
-        let named = plan.named + extra.named.filter { named in !plan.named.contains { $0.screen == named.screen } }
-        let then = leaving(by: plan.moves + extra.moves, named: named)
+        // It leaves before those it goes along with (N8), who keep their reasons.
+        let known = Set(plan.named.map(\.screen))
+        let named =
+          plan.named
+          + (gone.map { NamedReason(screen: $0.summary.screen, reason: $0.reason) } + extra.named).filter { !known.contains($0.screen) }
+        let then = leaving(by: extra.moves + plan.moves, named: named)
         if then.contains(where: { needed.contains($0.summary.screen) }) { continue }
-        plan.moves += extra.moves
+        plan.moves = extra.moves + plan.moves
         plan.named = named
         gone = then
       }

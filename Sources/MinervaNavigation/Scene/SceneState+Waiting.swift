@@ -105,13 +105,13 @@ extension SceneState {
 
   /// What follows belongs to the plans to which a request belongs.
   mutating func addCauses(of ticket: UInt64) {
-    for item in waiting?.items ?? [] where item.wishes?.contains(ticket) ?? false { causes.insert(item.report.id) }
+    for item in waiting?.items ?? [] where !item.isAsked && item.wishes?.contains(ticket) ?? false { causes.insert(item.report.id) }
   }
 
   /// A message is handled: what follows belongs to the plans to which it belongs.
   mutating func addCauses(handling input: UnhandledInput) {
     for index in waiting?.items.indices ?? 0..<0 {
-      guard var item = waiting?.items[index], item.told?.contains(input) ?? false else { continue }
+      guard var item = waiting?.items[index], !item.isAsked, item.told?.contains(input) ?? false else { continue }
       item.told?.removeAll { $0 == input }
       waiting?.items[index] = item
       causes.insert(item.report.id)
